@@ -1,0 +1,80 @@
+# Which codec and digest files are in the build, and the table that lists them.
+set(TARN_CODEC_LIBS PkgConfig::LZ4 PkgConfig::ZLIB)
+set(TARN_CODEC_EXCEPT)
+set(TARN_CODEC_EXTERNS)
+set(TARN_CODEC_CASES)
+set(TARN_CODEC_LIBRARIES)
+set(TARN_LOOP_EXCEPT)
+set(TARN_SSL_LIBS)
+
+# tarn_codec(KIND file present): file.c exports tarn_codec_<file> and
+# tarn_<file>_version; a codec that is not present is a name without functions.
+macro(tarn_codec kind file present)
+  if(${present})
+    string(APPEND TARN_CODEC_EXTERNS
+      "extern const struct tarn_codec tarn_codec_${file};\n"
+      "const char *tarn_${file}_version(void);\n")
+    string(APPEND TARN_CODEC_CASES
+      "  case TARN_COMPRESSION_${kind}:\n    return &tarn_codec_${file};\n")
+    string(APPEND TARN_CODEC_LIBRARIES
+      "    {\"${file}\", tarn_${file}_version},\n")
+  else()
+    list(APPEND TARN_CODEC_EXCEPT ${file}.c)
+    string(APPEND TARN_CODEC_EXTERNS
+      "static const struct tarn_codec tarn_codec_${file} = "
+      "{.name = \"${file}\"};\n")
+    string(APPEND TARN_CODEC_CASES
+      "  case TARN_COMPRESSION_${kind}:\n    return &tarn_codec_${file};\n")
+    string(APPEND TARN_CODEC_LIBRARIES "    {\"${file}\", NULL},\n")
+  endif()
+endmacro()
+
+tarn_codec(NONE plain TRUE)
+tarn_codec(GZIP gzip TRUE)
+tarn_codec(LZ4 lz4 TRUE)
+if(ZSTD_FOUND)
+  tarn_codec(ZSTD zstd TRUE)
+  list(APPEND TARN_CODEC_LIBS PkgConfig::ZSTD)
+else()
+  tarn_codec(ZSTD zstd FALSE)
+endif()
+if(LZMA_FOUND)
+  tarn_codec(XZ xz TRUE)
+  list(APPEND TARN_CODEC_LIBS PkgConfig::LZMA)
+else()
+  tarn_codec(XZ xz FALSE)
+endif()
+if(BZIP2_FOUND OR BZip2_FOUND)
+  tarn_codec(BZIP2 bzip2 TRUE)
+  list(APPEND TARN_CODEC_LIBS BZip2::BZip2)
+else()
+  tarn_codec(BZIP2 bzip2 FALSE)
+endif()
+
+# Digests: SHA by libcrypto, the fingerprint by libxxhash, each with a file
+# that says "not in this build" in its place.
+if(CRYPTO_FOUND)
+  list(APPEND TARN_CODEC_LIBS PkgConfig::CRYPTO)
+  list(APPEND TARN_CODEC_EXCEPT sha_none.c)
+else()
+  list(APPEND TARN_CODEC_EXCEPT sha_evp.c)
+endif()
+if(XXHASH_FOUND)
+  list(APPEND TARN_CODEC_LIBS PkgConfig::XXHASH)
+  list(APPEND TARN_CODEC_EXCEPT print_sha.c)
+else()
+  list(APPEND TARN_CODEC_EXCEPT print_xxh3.c)
+endif()
+
+# Trusted certificates: loaded once on a worker where libssl is there, left to
+# libcurl elsewhere.
+if(SSL_FOUND AND CRYPTO_FOUND)
+  list(APPEND TARN_SSL_LIBS PkgConfig::SSL PkgConfig::CRYPTO)
+  list(APPEND TARN_LOOP_EXCEPT ca_store_none.c)
+else()
+  list(APPEND TARN_LOOP_EXCEPT ca_store_openssl.c)
+endif()
+
+configure_file("${PROJECT_SOURCE_DIR}/src/codec/table.c.in"
+  "${PROJECT_BINARY_DIR}/codec_table.c" @ONLY)
+set(TARN_CODEC_EXTRA "${PROJECT_BINARY_DIR}/codec_table.c")

@@ -1,0 +1,39 @@
+/*
+ * Metadata by descriptor, for workers: owner before mode, xattrs after the
+ * owner, times last. chown clears setuid bits and capabilities, so the order
+ * is not free. setuid and setgid are restored only after a chown that worked.
+ *
+ * Memory: none. Threads: any.
+ */
+#ifndef TARN_OS_META_H
+#define TARN_OS_META_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "archive/entry.h"
+#include "base/err.h"
+
+/* What is to be restored; ids are numbers already (os/owner.h). */
+struct tarn_meta {
+  bool set_owner, set_times;
+  uid_t uid;
+  gid_t gid;
+  mode_t mode;  /* 07777, umask applied already when that is wanted */
+  struct tarn_time mtime;
+};
+
+/*
+ * Each applies all it can and returns 0, or -errno of the first failure with
+ * *what set to a static word: "owner", "mode", "times".
+ */
+int tarn_meta_apply_fd(int fd, const struct tarn_meta *m, const char **what);
+/*
+ * The same for `name` in directory `dirfd`, never following it: for symlinks
+ * (`is_symlink`: owner and times only) and for device nodes and FIFOs, whose
+ * mode is set through an O_PATH descriptor in /proc/self/fd.
+ */
+int tarn_meta_apply_at(int dirfd, const char *name, bool is_symlink,
+                       const struct tarn_meta *m, const char **what);
+
+#endif

@@ -1,0 +1,67 @@
+"""Fixtures of the end-to-end tests: the program TARN names, a server that
+misbehaves by script, nginx, trees and archives. See ../support."""
+import os
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+
+from faulty_server import FaultyServer  # noqa: E402
+from nginx import Nginx  # noqa: E402
+import program  # noqa: E402
+import tree  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "deep: large and slow; TARN_DEEP=1")
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ.get("TARN_DEEP") == "1":
+        return
+    skip = pytest.mark.skip(reason="set TARN_DEEP=1 for deep tests")
+    for item in items:
+        if "deep" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_umask():
+    os.umask(0o022)
+
+
+@pytest.fixture
+def server():
+    """A faulty server. The program must never ask it with HEAD."""
+    with FaultyServer() as srv:
+        yield srv
+    assert not [e for e in srv.log if e["method"] == "HEAD"]
+
+
+@pytest.fixture
+def other_server():
+    with FaultyServer() as srv:
+        yield srv
+
+
+@pytest.fixture
+def tarn():
+    """run(*args): the program with arguments, until its end."""
+    program.program()
+    return program.run
+
+
+@pytest.fixture(scope="session")
+def nginx(tmp_path_factory):
+    with Nginx(tmp_path_factory.mktemp("nginx")) as srv:
+        yield srv
+
+
+@pytest.fixture(scope="session")
+def small_tree(tmp_path_factory):
+    """A few files of every kind, and its pax archive in bytes."""
+    root = tmp_path_factory.mktemp("small") / "tree"
+    tree.build(root, n_files=25, n_bytes=400_000)
+    return tree.Packed(root)
