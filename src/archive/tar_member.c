@@ -212,14 +212,14 @@ int tarn_tar_member_make(struct tarn_tar_member *m,
   uint64_t size = l->pax.has & TARN_PAX_SIZE ? l->pax.size : h->size;
 
   m->kind = TARN_TAR_MEMBER_WHOLE;
+  e->header_at = at;
+  e->type = type->entry;
+  set_path(e, h, l);
   if (h->type == 'V') {
     m->kind = TARN_TAR_MEMBER_LABEL;
     m->stored = h->size;
     return 0;
   }
-  e->header_at = at;
-  e->type = type->entry;
-  set_path(e, h, l);
   if (type == &unknown_type)
     tarn_tar_note(notes, TARN_TAR_NOTE_TYPE, at);
   if (e->type == TARN_ENTRY_FILE && body == BODY_CONTENT && ends_in_slash(e) &&

@@ -70,7 +70,7 @@ struct input {
 };
 
 /* A step function returns an event, an error, or this to be called again. */
-#define AGAIN 100
+enum { AGAIN = 100 };
 
 typedef int (*step_fn)(struct tarn_tar_read *r, struct input *in,
                        struct tarn_err *err);
@@ -199,6 +199,9 @@ static int on_long(struct tarn_tar_read *r, struct tarn_err *err)
 
   if (rc < 0)
     return rc;
+  /* The last entry's texts may have pointed into the buffer that grows now. */
+  r->member.entry.path = "";
+  r->member.entry.path_len = 0;
   r->left = r->header.size;
   r->pad = padding(r->left);
   tarn_sm_to(&r->sm, LONG);
@@ -443,6 +446,7 @@ int tarn_tar_read_step(struct tarn_tar_read *r, const uint8_t *ptr, size_t len,
     rc = steps[r->sm.state](r, &in, err);
   } while (rc == AGAIN);
   if (rc < 0 && r->sm.state != FAILED) {
+    r->notes.bits = 0;
     r->failed = rc;
     tarn_sm_to(&r->sm, FAILED);
   }
@@ -456,21 +460,15 @@ static int cut_short(const struct tarn_tar_read *r, struct tarn_err *err)
   unsigned long long at = r->at;
   char name[256];
 
-  switch (r->sm.state) {
-  case SPARSE:
-  case BODY:
-  case SKIP:
-    tarn_path_escape(e->path, e->path_len, name, sizeof name);
-    return tarn_err_at(err, TARN_ETRUNCATED, at,
-                       "archive ends at offset %llu, within member %s", at,
-                       name);
-  case LONG:
-    return tarn_err_at(err, TARN_ETRUNCATED, at,
-                       "archive ends at offset %llu, within a long header", at);
-  default:
+  if (r->sm.state == HEADER)
     return tarn_err_at(err, TARN_ETRUNCATED, at,
                        "archive ends at offset %llu, within a header", at);
-  }
+  if (e->path_len == 0)
+    return tarn_err_at(err, TARN_ETRUNCATED, at,
+                       "archive ends at offset %llu, within a long header", at);
+  tarn_path_escape(e->path, e->path_len, name, sizeof name);
+  return tarn_err_at(err, TARN_ETRUNCATED, at,
+                     "archive ends at offset %llu, within member %s", at, name);
 }
 
 /* The end came where a header or zeros could follow. */

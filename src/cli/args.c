@@ -1,16 +1,11 @@
 #include "cli/args.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
-#include "cli/term.h"
-
-#define EXIT_USAGE    64
-#define EXIT_FILE     66
-#define EXIT_INTERNAL 70
+#include "cli/why.h"
 
 void tarn_cli_args_init(struct cli_args *args)
 {
@@ -54,19 +49,6 @@ int tarn_cli_statuses_add(struct cli_statuses *list, int status)
   return 0;
 }
 
-static int refuse(struct cli_why *why, int status, const char *fmt, ...)
-    TARN_CLI_PRINTF(3, 4);
-
-static int refuse(struct cli_why *why, int status, const char *fmt, ...)
-{
-  va_list args;
-
-  va_start(args, fmt);
-  (void)vsnprintf(why->text, sizeof why->text, fmt, args);
-  va_end(args);
-  return status;
-}
-
 /* ---- headers ---- */
 
 /* A token: RFC 9110, section 5.6.2. */
@@ -89,17 +71,18 @@ static int add_header(struct cli_args *args, const char *line,
   char **grown, *copy;
 
   if (name_len == 0 || line[name_len] != ':')
-    return refuse(why, EXIT_USAGE,
-                  "--headers: header %zu is not \"Name: value\"",
-                  args->n_header_lines + 1);
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE,
+                           "--headers: header %zu is not \"Name: value\"",
+                           args->n_header_lines + 1);
   value = line + name_len + 1;
   value += strspn(value, " \t");
   value_len = strlen(value);
   while (value_len > 0 && strchr(" \t\r", value[value_len - 1]))
     value_len--;
   if (memchr(value, '\r', value_len) || memchr(value, '\n', value_len))
-    return refuse(why, EXIT_USAGE, "--headers: header %.*s has a line break",
-                  (int)name_len, line);
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE,
+                           "--headers: header %.*s has a line break",
+                           (int)name_len, line);
   size = name_len + value_len + sizeof ": ";
   grown =
       realloc(args->header_lines, (args->n_header_lines + 1) * sizeof *grown);
@@ -107,7 +90,7 @@ static int add_header(struct cli_args *args, const char *line,
   if (grown)
     args->header_lines = grown;
   if (!copy)
-    return refuse(why, EXIT_INTERNAL, "out of memory");
+    return tarn_cli_refuse(why, CLI_EXIT_INTERNAL, "out of memory");
   (void)snprintf(copy, size, "%.*s: %.*s", (int)name_len, line, (int)value_len,
                  value);
   args->header_lines[args->n_header_lines++] = copy;
@@ -126,12 +109,14 @@ static int read_lines(struct cli_args *args, FILE *file, const char *path,
     while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
       line[--len] = '\0';
     if (strlen(line) != (size_t)len)
-      rc = refuse(why, EXIT_USAGE, "--headers: %s has a zero byte", path);
+      rc = tarn_cli_refuse(why, CLI_EXIT_USAGE, "--headers: %s has a zero byte",
+                           path);
     else if (len > 0)
       rc = add_header(args, line, why);
   }
   if (rc == 0 && ferror(file))
-    rc = refuse(why, EXIT_FILE, "%s: read: %s", path, strerror(errno));
+    rc = tarn_cli_refuse(why, CLI_EXIT_FILE, "%s: read: %s", path,
+                         strerror(errno));
   free(line);
   return rc;
 }
@@ -146,7 +131,8 @@ static int read_headers(struct cli_args *args, const char *path,
     return read_lines(args, stdin, "standard input", why);
   file = fopen(path, "re");
   if (!file)
-    return refuse(why, EXIT_FILE, "%s: open: %s", path, strerror(errno));
+    return tarn_cli_refuse(why, CLI_EXIT_FILE, "%s: open: %s", path,
+                           strerror(errno));
   rc = read_lines(args, file, path, why);
   (void)fclose(file);
   return rc;
@@ -176,30 +162,34 @@ static int check_target(struct cli_args *args, struct cli_why *why)
     args->to_stdout = 1;
   }
   if (args->output && (args->directory || args->to_stdout))
-    return refuse(why, EXIT_USAGE,
-                  "-o cannot be combined with -C or -O in this version");
+    return tarn_cli_refuse(
+        why, CLI_EXIT_USAGE,
+        "-o cannot be combined with -C or -O in this version");
   if (args->directory && args->to_stdout)
-    return refuse(why, EXIT_USAGE, "-C and -O exclude each other");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE, "-C and -O exclude each other");
   if (args->raw && !args->to_stdout && !args->output)
-    return refuse(why, EXIT_USAGE, "--raw needs -O or -o");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE, "--raw needs -O or -o");
   if (args->directory && !*args->directory)
-    return refuse(why, EXIT_USAGE, "-C needs the name of a directory");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE,
+                           "-C needs the name of a directory");
   if (args->output && !*args->output)
-    return refuse(why, EXIT_USAGE, "-o needs the name of a file");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE, "-o needs the name of a file");
   return 0;
 }
 
 static int check_rest(const struct cli_args *args, struct cli_why *why)
 {
   if (args->quiet && args->verbose)
-    return refuse(why, EXIT_USAGE, "-q and -v exclude each other");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE, "-q and -v exclude each other");
   if (args->get.key && !args->get.cert)
-    return refuse(why, EXIT_USAGE, "--key needs --cert");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE, "--key needs --cert");
   if (args->get.user_password && args->get.bearer)
-    return refuse(why, EXIT_USAGE, "--user and --bearer exclude each other");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE,
+                           "--user and --bearer exclude each other");
   if (args->has_progress_fd && args->progress_fd == 1 && args->to_stdout)
-    return refuse(why, EXIT_USAGE,
-                  "--progress-fd=1 would mix progress into the data of -O");
+    return tarn_cli_refuse(
+        why, CLI_EXIT_USAGE,
+        "--progress-fd=1 would mix progress into the data of -O");
   return 0;
 }
 

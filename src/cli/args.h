@@ -20,6 +20,7 @@
 #include <tarn/tarn.h>
 
 #include "cli/options.h"
+#include "cli/why.h"
 
 /* Strings lent by argv. */
 struct cli_list {

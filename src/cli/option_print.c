@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Help texts begin in this column; a longer option pushes its own away. */
-#define HELP_COLUMN 32
+#define HELP_COLUMN 28
 
 static bool in_list(const struct cli_option *o, enum cli_command command,
                     enum cli_option_group group)

@@ -424,7 +424,7 @@ const struct cli_option tarn_cli_options[] = {
      .at = AT(threads),
      .min = 1,
      .max = 1024,
-     .help = "threads that decode and write (default: by the cores)",
+     .help = "threads that decode and write (default: by cores)",
      .man = "Without this option: two for each core that affinity and the "
             "quota of the control group leave, and two more, at most 16; or "
             "UV_THREADPOOL_SIZE from the environment."},

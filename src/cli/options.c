@@ -1,32 +1,18 @@
 #include "cli/options.h"
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/args.h"
 #include "cli/size.h"
-#include "cli/term.h"
+#include "cli/why.h"
 
 /* getopt_long tells a long option by its row, above every letter. */
 #define ROW_BASE 256
 
 /* ":" first for a missing value, then two characters a letter at most. */
 #define MAX_LETTERS 128
-
-static int wrong(struct cli_why *why, const char *fmt, ...)
-    TARN_CLI_PRINTF(2, 3);
-
-static int wrong(struct cli_why *why, const char *fmt, ...)
-{
-  va_list args;
-
-  va_start(args, fmt);
-  (void)vsnprintf(why->text, sizeof why->text, fmt, args);
-  va_end(args);
-  return CLI_PARSED_WRONG;
-}
 
 /* ---- values ---- */
 
@@ -187,11 +173,14 @@ static int refuse_value(const struct cli_option *o, const char *s,
                         struct cli_why *why)
 {
   if (o->choices)
-    return wrong(why, "--%s: \"%s\" is none of %s", o->name, s, o->choices);
+    return tarn_cli_refuse(why, CLI_PARSED_WRONG, "--%s: \"%s\" is none of %s",
+                           o->name, s, o->choices);
   if (o->kind == CLI_COUNT && o->max)
-    return wrong(why, "--%s: \"%s\" is not a number from %llu to %llu", o->name,
-                 s, (unsigned long long)o->min, (unsigned long long)o->max);
-  return wrong(why, "--%s: \"%s\" is not %s", o->name, s, wanted(o));
+    return tarn_cli_refuse(
+        why, CLI_PARSED_WRONG, "--%s: \"%s\" is not a number from %llu to %llu",
+        o->name, s, (unsigned long long)o->min, (unsigned long long)o->max);
+  return tarn_cli_refuse(why, CLI_PARSED_WRONG, "--%s: \"%s\" is not %s",
+                         o->name, s, wanted(o));
 }
 
 static int apply(const struct cli_option *o, const char *s,
@@ -302,14 +291,17 @@ static int refuse_option(const struct option *table, const char *word,
   size_t len;
 
   if (o)
-    return wrong(why, "--%s takes no value", o->name);
+    return tarn_cli_refuse(why, CLI_PARSED_WRONG, "--%s takes no value",
+                           o->name);
   if (optopt)
-    return wrong(why, "unknown option -%c", optopt);
+    return tarn_cli_refuse(why, CLI_PARSED_WRONG, "unknown option -%c", optopt);
   word += 2;
   len = strcspn(word, "=");
   if (candidates(table, word, len, names, sizeof names) > 1)
-    return wrong(why, "--%.*s can be any of %s", (int)len, word, names);
-  return wrong(why, "unknown option --%.*s", (int)len, word);
+    return tarn_cli_refuse(why, CLI_PARSED_WRONG, "--%.*s can be any of %s",
+                           (int)len, word, names);
+  return tarn_cli_refuse(why, CLI_PARSED_WRONG, "unknown option --%.*s",
+                         (int)len, word);
 }
 
 static int parse_all(int argc, char **argv, const struct option *table,
@@ -326,9 +318,10 @@ static int parse_all(int argc, char **argv, const struct option *table,
       return refuse_option(table, argv[optind - 1], why);
     o = row_of(c == ':' ? optopt : c);
     if (!o)
-      return wrong(why, "unknown option -%c", c);
+      return tarn_cli_refuse(why, CLI_PARSED_WRONG, "unknown option -%c", c);
     if (c == ':')
-      return wrong(why, "--%s needs %s", o->name, o->value);
+      return tarn_cli_refuse(why, CLI_PARSED_WRONG, "--%s needs %s", o->name,
+                             o->value);
     rc = apply(o, c >= ROW_BASE || o->value ? optarg : NULL, args, why);
     if (rc != CLI_PARSED_OK)
       return rc;
@@ -346,7 +339,7 @@ int tarn_cli_options_parse(int argc, char **argv, enum cli_command command,
 
   why->text[0] = '\0';
   if (!table)
-    return wrong(why, "out of memory");
+    return tarn_cli_refuse(why, CLI_PARSED_WRONG, "out of memory");
   short_table(command, letters);
   rc = parse_all(argc, argv, table, letters, args, why);
   *first = optind;

@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 struct cli_args;
+struct cli_why;
 
 /* Which command has an option. */
 enum cli_command { TARN_CLI_GET = 1 << 0 };
@@ -84,11 +85,6 @@ const char *tarn_cli_option_group(enum cli_option_group group);
 
 /* True when the option takes a value as its own word. */
 bool tarn_cli_option_has_value(const struct cli_option *o);
-
-/* Why something was refused: one sentence without a period. */
-struct cli_why {
-  char text[512];
-};
 
 enum cli_parsed {
   CLI_PARSED_OK = 0,

@@ -5,11 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/options.h"
-
-#define EXIT_USAGE    64
-#define EXIT_MISSING  69
-#define EXIT_INTERNAL 70
+#include "cli/why.h"
 
 /* Length of "scheme" when s begins with "scheme:" as RFC 3986, 3.1 has it. */
 static size_t scheme_len(const char *s)
@@ -29,28 +25,17 @@ static bool is_scheme(const char *s, size_t len, const char *name)
   return len == strlen(name) && strncasecmp(s, name, len) == 0;
 }
 
-static int refuse(struct cli_why *why, int status, const char *what,
-                  const char *reason)
-{
-  (void)snprintf(why->text, sizeof why->text, "%s: %s", what, reason);
-  return status;
-}
-
 static int check_scheme(const char *word, size_t len, struct cli_why *why)
 {
   if (is_scheme(word, len, "http") || is_scheme(word, len, "https") ||
       is_scheme(word, len, "file"))
     return 0;
-  (void)snprintf(why->text, sizeof why->text, "%.*s: ", (int)len, word);
-  if (is_scheme(word, len, "s3") || is_scheme(word, len, "gs")) {
-    (void)snprintf(why->text, sizeof why->text,
-                   "%.*s URLs are not in this version", (int)len, word);
-    return EXIT_MISSING;
-  }
-  (void)snprintf(why->text, sizeof why->text,
-                 "scheme \"%.*s\": only http, https and file are fetched",
-                 (int)len, word);
-  return EXIT_USAGE;
+  if (is_scheme(word, len, "s3") || is_scheme(word, len, "gs"))
+    return tarn_cli_refuse(why, CLI_EXIT_MISSING,
+                           "%.*s URLs are not in this version", (int)len, word);
+  return tarn_cli_refuse(
+      why, CLI_EXIT_USAGE,
+      "scheme \"%.*s\": only http, https and file are fetched", (int)len, word);
 }
 
 int tarn_cli_url_check(const char *word, char **url, bool *assumed,
@@ -62,9 +47,10 @@ int tarn_cli_url_check(const char *word, char **url, bool *assumed,
   *url = NULL;
   *assumed = false;
   if (!*word)
-    return refuse(why, EXIT_USAGE, "get", "a URL is empty");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE, "a URL is empty");
   if (strcmp(word, "-") == 0)
-    return refuse(why, EXIT_USAGE, "-", "get reads URLs, not standard input");
+    return tarn_cli_refuse(why, CLI_EXIT_USAGE,
+                           "-: get reads URLs, not standard input");
   /* "host:8080/x" has a colon and no scheme. */
   if (len &&
       (strncmp(word + len, "://", 3) == 0 || is_scheme(word, len, "file"))) {
@@ -74,15 +60,16 @@ int tarn_cli_url_check(const char *word, char **url, bool *assumed,
     *url = strdup(word);
   } else {
     if (word[0] == '/' || word[0] == '.')
-      return refuse(why, EXIT_USAGE, word,
-                    "a local path; get reads URLs, such as file:///PATH");
+      return tarn_cli_refuse(
+          why, CLI_EXIT_USAGE,
+          "%s: a local path; get reads URLs, such as file:///PATH", word);
     size = strlen(word) + sizeof "https://";
     *url = malloc(size);
     if (*url)
       (void)snprintf(*url, size, "https://%s", word);
     *assumed = true;
   }
-  return *url ? 0 : refuse(why, EXIT_INTERNAL, "get", "out of memory");
+  return *url ? 0 : tarn_cli_refuse(why, CLI_EXIT_INTERNAL, "out of memory");
 }
 
 char *tarn_cli_url_shown(const char *url)

@@ -33,7 +33,6 @@ int tarn_ca_store_ready(const struct tarn_ca_store *ca, struct tarn_err *err);
 /* Starts loading; cb comes once, later. Idempotent while it loads. */
 void tarn_ca_store_load(struct tarn_ca_store *ca, void (*cb)(void *user),
                         void *user);
-bool tarn_ca_store_loading(const struct tarn_ca_store *ca);
 /* Makes `easy` trust the store. 0, TARN_ENOMEM. */
 int tarn_ca_store_apply(struct tarn_ca_store *ca, CURL *easy);
 

@@ -41,7 +41,8 @@ struct tarn_curl_loop {
   struct tarn_defer step;
   struct tarn_list adds, resumes; /* requests */
   struct tarn_list sockets;
-  size_t call_bytes; /* handed out in the call that runs */
+  size_t call_bytes;  /* handed out in the call that runs */
+  unsigned n_closing; /* handles whose close has not ended */
   struct tarn_closer *closer;
 };
 
@@ -49,7 +50,7 @@ struct tarn_curl_loop {
 int tarn_curl_loop_init(struct tarn_curl_loop *cl, uv_loop_t *loop,
                         struct tarn_defers *defers,
                         const struct tarn_trace *trace, struct tarn_err *err);
-/* Every request must be gone. Holds `closer` for each handle it closes. */
+/* Every request must be gone. Holds `closer` until all handles are closed. */
 void tarn_curl_loop_close(struct tarn_curl_loop *cl,
                           struct tarn_closer *closer);
 

@@ -31,9 +31,8 @@ struct tarn_defers {
   struct tarn_closer *closer;
 };
 
-/* 0 or a libuv error. */
-int tarn_defers_init(struct tarn_defers *q, uv_loop_t *loop);
-/* Closes the handles; drops `closer`, which the caller held twice for it. */
+void tarn_defers_init(struct tarn_defers *q, uv_loop_t *loop);
+/* Closes the handles; holds `closer` until they are gone. */
 void tarn_defers_close(struct tarn_defers *q, struct tarn_closer *closer);
 
 void tarn_defer_init(struct tarn_defer *d, void (*cb)(struct tarn_defer *d));

@@ -7,8 +7,8 @@
  * that resolves symbolic links itself. Links are followed while they stay
  * beneath, refused (EXDEV) when they leave. An absolute link target leaves.
  *
- * Memory: the walk holds one descriptor a component (at most 4096, closed
- * early by reopening "..": never more than 32 at once) and one path buffer.
+ * Memory: the walk (os/walk.h) holds at most 32 descriptors at once, one path
+ * buffer and 24 bytes a level, for as long as one call lasts.
  * Threads: any, one call at a time for one struct.
  */
 #ifndef TARN_OS_BENEATH_H
@@ -19,7 +19,7 @@
 
 struct tarn_beneath {
   int root;         /* directory descriptor, lent */
-  bool use_openat2; /* cleared by itself on ENOSYS and EPERM */
+  bool use_openat2; /* cleared by itself where the kernel refuses the call */
 };
 
 void tarn_beneath_init(struct tarn_beneath *b, int root, bool use_openat2);

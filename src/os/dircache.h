@@ -6,8 +6,10 @@
  * it. Removing or replacing a directory or a symlink can make a path mean
  * another directory, so it drops the whole cache (tarn_dircache_drop).
  *
- * Memory: at most `max_open` descriptors, each with its path; the least
- * recently used goes first. Threads: travels with the name lane's one item.
+ * Memory: at most `max_open` descriptors (two at least), each with its path,
+ * and 256 KiB of paths beside the two newest; the least recently used goes
+ * first. When the process runs out of descriptors all but one give way.
+ * Threads: travels with the name lane's one item.
  */
 #ifndef TARN_OS_DIRCACHE_H
 #define TARN_OS_DIRCACHE_H
@@ -26,11 +28,12 @@ void tarn_dircache_free(struct tarn_dircache *c); /* NULL is fine */
 
 /*
  * The directory of `len` bytes at `path` (no trailing slash; "" is the root):
- * a descriptor lent until the next call, or -errno. With `make_mode` not 0,
+ * a descriptor lent until the next call but one, or -errno. With `make_mode` not 0,
  * missing directories are made with that mode (the caller has applied the
  * umask), one component after another, each beneath the root; *made (may be
  * NULL) counts them. A component that exists and is not a directory nor a
- * symlink to one beneath: -ENOTDIR.
+ * symlink to one beneath: -ENOTDIR;
+ * a link that leaves: -EXDEV; too many links: -ELOOP.
  */
 int tarn_dircache_get(struct tarn_dircache *c, const char *path, size_t len,
                       mode_t make_mode, unsigned *made);

@@ -25,7 +25,8 @@ struct tarn_meta {
 
 /*
  * Each applies all it can and returns 0, or -errno of the first failure with
- * *what set to a static word: "owner", "mode", "times".
+ * *what set to a static word: "owner", "mode", "times". An id of -1, which
+ * chown takes for "leave it", is -EOVERFLOW.
  */
 int tarn_meta_apply_fd(int fd, const struct tarn_meta *m, const char **what);
 /*
@@ -35,5 +36,10 @@ int tarn_meta_apply_fd(int fd, const struct tarn_meta *m, const char **what);
  */
 int tarn_meta_apply_at(int dirfd, const char *name, bool is_symlink,
                        const struct tarn_meta *m, const char **what);
+/*
+ * The mode of what an O_PATH descriptor refers to, which fchmod refuses; by
+ * /proc/self/fd. 0 or -errno.
+ */
+int tarn_meta_chmod(int fd, mode_t mode);
 
 #endif

@@ -58,7 +58,8 @@ int tarn_place_symlink(struct tarn_place *p, const char *path,
                        const char *target);
 /*
  * A hard link to the name `target` (cleaned), itself beneath the root; a
- * symbolic link is linked, not followed. To itself: nothing is done, 0.
+ * symbolic link is linked, not followed. To itself, and where both names are
+ * one inode already: nothing is done, 0.
  */
 int tarn_place_link(struct tarn_place *p, const char *path,
                     const char *target);
@@ -68,11 +69,12 @@ int tarn_place_node(struct tarn_place *p, const char *path, mode_t mode,
 /*
  * The parent directory's descriptor (O_PATH, lent until the next call) and the
  * last component of `path`, for metadata by descriptor; -errno. *name points
- * into `path`.
+ * into `path`, or is "." for the target itself.
  */
 int tarn_place_parent(struct tarn_place *p, const char *path,
                       const char **name);
-/* Removes the name only if it still is `inode`; 0, -ESTALE when it is not. */
+/* Removes the name only if it still is `inode`; 0, -ESTALE when it is another
+   or there is none. */
 int tarn_place_remove(struct tarn_place *p, const char *path,
                       const struct tarn_inode *inode);
 

@@ -15,8 +15,8 @@ def check(tarn, server, size, chunk, connections, rules=()):
     data = pattern(size, seed=size)
     path = "/%d-%d-%d" % (size, chunk, connections)
     url = server.add(path, data, rules=rules)
-    res = tarn("get", url, "-O", "--raw", "--chunk-size=%d" % chunk
-               if chunk < 1000 else "--chunk-size=%dKi" % (chunk // 1024),
+    res = tarn("get", url, "-O", "--raw",
+               "--chunk-size=%dKi" % (chunk // 1024),
                "--connections=%d" % connections, *RETRY).expect(0)
     assert res.out == data
     return server.requests(path)
