@@ -20,7 +20,9 @@ struct tarn_reorder;
 
 /* NULL when memory is out. */
 struct tarn_reorder *tarn_reorder_new(struct tarn_flow *flow);
-void tarn_reorder_free(struct tarn_reorder *r); /* drops what waits */
+/* Drops what waits: the job is over. */
+void tarn_reorder_drop(struct tarn_reorder *r);
+void tarn_reorder_free(struct tarn_reorder *r); /* NULL is fine */
 
 /* Where bytes go; set before the first put. */
 void tarn_reorder_to(struct tarn_reorder *r, struct tarn_stage *next);
