@@ -81,3 +81,40 @@ bool tarn_slice_queue_take(struct tarn_slice_queue *q,
   q->bytes -= slice->len;
   return true;
 }
+
+size_t tarn_slice_queue_peek(const struct tarn_slice_queue *q, uint8_t *out,
+                             size_t cap)
+{
+  size_t i, n, have = 0;
+
+  for (i = 0; i < q->n && have < cap; i++) {
+    const struct tarn_slice *slice = &q->slices[(q->head + i) % q->cap];
+
+    n = tarn_min_size(slice->len, cap - have);
+    memcpy(out + have, slice->ptr, n);
+    have += n;
+  }
+  return have;
+}
+
+size_t tarn_slice_queue_skip(struct tarn_slice_queue *q, uint64_t n)
+{
+  size_t gone = 0;
+
+  while (n > 0 && q->n > 0) {
+    struct tarn_slice *slice = &q->slices[q->head];
+    size_t part = (size_t)tarn_min_u64(slice->len, n);
+
+    n -= part;
+    gone += part;
+    q->bytes -= part;
+    slice->ptr += part;
+    slice->len -= part;
+    if (slice->len == 0) {
+      tarn_slice_drop(slice);
+      q->head = (q->head + 1) % q->cap;
+      q->n--;
+    }
+  }
+  return gone;
+}

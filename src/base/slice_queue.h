@@ -26,5 +26,10 @@ int tarn_slice_queue_put(struct tarn_slice_queue *q, struct tarn_slice slice);
 /* Takes the first; false when empty. The caller owns it. */
 bool tarn_slice_queue_take(struct tarn_slice_queue *q,
                            struct tarn_slice *slice);
+/* Copies up to `cap` bytes from the front without taking them; how many. */
+size_t tarn_slice_queue_peek(const struct tarn_slice_queue *q, uint8_t *out,
+                             size_t cap);
+/* Drops up to `n` bytes from the front; how many. */
+size_t tarn_slice_queue_skip(struct tarn_slice_queue *q, uint64_t n);
 
 #endif

@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* Help texts begin in this column; a longer option pushes its own away. */
-#define HELP_COLUMN 28
+#define HELP_COLUMN    28
+#define CHOICES_COLUMN 26
 
 static bool in_list(const struct cli_option *o, enum cli_command command,
                     enum cli_option_group group)
@@ -37,7 +38,7 @@ static void print_row(FILE *out, const struct cli_option *o, bool all)
   }
   (void)fprintf(out, "%*s%s\n", (int)(HELP_COLUMN - column), "", o->help);
   if (all && o->value && o->choices)
-    (void)fprintf(out, "%*s%s: %s\n", HELP_COLUMN, "", o->value, o->choices);
+    (void)fprintf(out, "%*s%s: %s\n", CHOICES_COLUMN, "", o->value, o->choices);
   if (all && o->alias)
     (void)fprintf(out, "%*salso --%s\n", HELP_COLUMN, "", o->alias);
 }

@@ -117,7 +117,7 @@ const struct cli_option tarn_cli_options[] = {
      .at = AT(get.min_speed),
      .has_at = AT(get.has_min_speed),
      .bare = 1,
-     .help = "retry what is slower, in bytes a second (default: 1K)",
+     .help = "retry what is slower, bytes a second (default: 1K)",
      .man = "0 switches the check off."},
     {.name = "min-speed-wait",
      .kind = CLI_SECONDS,
@@ -319,7 +319,7 @@ const struct cli_option tarn_cli_options[] = {
      GET_ROW,
      .value = "R",
      .at = AT(get.max_ratio),
-     .help = "refuse more decoded bytes for one received (default: none)"},
+     .help = "most decoded bytes for one received (default: none)"},
 
     /* ---- extraction ---- */
     {.name = "compression",

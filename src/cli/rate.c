@@ -7,6 +7,8 @@
 void tarn_cli_rate_init(struct cli_rate *r)
 {
   memset(r, 0, sizeof *r);
+  r->n = 1; /* the beginning: nothing had come, no time had passed */
+  r->next = 1;
 }
 
 void tarn_cli_rate_put(struct cli_rate *r, const struct tarn_progress *p)
@@ -49,8 +51,6 @@ uint64_t tarn_cli_rate_wire(const struct cli_rate *r)
 {
   const struct cli_sample *a, *b;
 
-  if (r->n < 2)
-    return 0;
   a = oldest(r);
   b = sample(r, 0);
   return b->wire > a->wire
@@ -62,8 +62,6 @@ uint64_t tarn_cli_rate_decoded(const struct cli_rate *r)
 {
   const struct cli_sample *a, *b;
 
-  if (r->n < 2)
-    return 0;
   a = oldest(r);
   b = sample(r, 0);
   return b->decoded > a->decoded

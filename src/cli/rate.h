@@ -27,7 +27,7 @@ struct cli_rate {
 void tarn_cli_rate_init(struct cli_rate *r);
 void tarn_cli_rate_put(struct cli_rate *r, const struct tarn_progress *p);
 
-/* Bytes a second over the last five seconds; 0 with fewer than two samples. */
+/* Bytes a second over the last five seconds, or since the beginning. */
 uint64_t tarn_cli_rate_wire(const struct cli_rate *r);
 uint64_t tarn_cli_rate_decoded(const struct cli_rate *r);
 

@@ -43,7 +43,7 @@ static rlim_t count_open(void)
   rlim_t n = 0;
 
   if (!dir)
-    return GUESSED_OPEN;
+    return errno == EMFILE || errno == ENFILE ? RLIM_INFINITY : GUESSED_OPEN;
   while ((entry = readdir(dir)))
     if (entry->d_name[0] != '.')
       n++;

@@ -7,8 +7,8 @@
  *   tar_make_record(&pax, "path", "a long name");
  *   tar_make_pax(&t, 'x', &pax);
  *   tar_make_file(&t, "short", "hello", 5);
- *   tar_make_header(&t, &(struct tar_make_header){.name = "dir/", .type = '5'});
- *   tar_make_end(&t);
+ *   tar_make_header(&t, &(struct tar_make_header){.name = "dir/", .type =
+ * '5'}); tar_make_end(&t);
  *   ... t.data, t.len
  *   tar_make_free(&t);
  *

@@ -1,0 +1,13 @@
+# cmake -DTARN=program -DIN=page.in -DOUT=page -DVERSION=x.y.z -P this:
+# puts the version and the option list of `tarn get` into a manual page.
+file(READ "${IN}" text)
+if(text MATCHES "@GET_OPTIONS@")
+  execute_process(COMMAND "${TARN}" --man-options get
+    OUTPUT_VARIABLE options RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${TARN} --man-options get: ${status}")
+  endif()
+  string(REPLACE "@GET_OPTIONS@\n" "${options}" text "${text}")
+endif()
+string(REPLACE "@VERSION@" "${VERSION}" text "${text}")
+file(WRITE "${OUT}" "${text}")

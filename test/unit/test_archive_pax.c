@@ -1,0 +1,298 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/pax.h"
+#include "archive/tar_header.h"
+
+/* Parses a copy without room behind it. */
+static int parse_bytes(struct tarn_pax *p, char **buf, const char *bytes,
+                       size_t len, struct tarn_err *err) {
+  *buf = malloc(len ? len : 1);
+  assert_non_null(*buf);
+  memcpy(*buf, bytes, len);
+  tarn_pax_init(p);
+  return tarn_pax_parse(p, *buf, len, 1000, err);
+}
+
+static int parse(struct tarn_pax *p, char **buf, const char *text) {
+  return parse_bytes(p, buf, text, strlen(text), NULL);
+}
+
+static void drop(struct tarn_pax *p, char *buf) {
+  tarn_pax_close(p);
+  free(buf);
+}
+
+static void expect_damage(const char *bytes, size_t len, uint64_t at) {
+  struct tarn_pax p;
+  struct tarn_err err;
+  char *buf;
+
+  assert_int_equal(parse_bytes(&p, &buf, bytes, len, &err), TARN_EDATA);
+  assert_int_equal(err.at, at);
+  drop(&p, buf);
+}
+
+static void keywords_come_in_any_order(void **s) {
+  struct tarn_pax p;
+  char *buf;
+
+  (void)s;
+  assert_int_equal(parse(&p, &buf,
+                         "9 gid=22\n11 path=a=b\n22 mtime=1700000000.5\n"
+                         "12 uname=me\n14 linkpath=l\n9 gname=\n9 uid=11\n"
+                         "10 size=5\n16 hdrcharset=B\n11 other=x\n"),
+                   0);
+  assert_int_equal(p.has, TARN_PAX_GID | TARN_PAX_PATH | TARN_PAX_MTIME |
+                              TARN_PAX_UNAME | TARN_PAX_LINKPATH |
+                              TARN_PAX_UID | TARN_PAX_SIZE);
+  assert_int_equal(p.erased, TARN_PAX_GNAME);
+  assert_string_equal(p.path.ptr, "a=b");
+  assert_int_equal(p.path.len, 3);
+  assert_string_equal(p.linkpath.ptr, "l");
+  assert_string_equal(p.uname.ptr, "me");
+  assert_int_equal(p.uid, 11);
+  assert_int_equal(p.gid, 22);
+  assert_int_equal(p.size, 5);
+  assert_int_equal(p.mtime.sec, 1700000000);
+  assert_int_equal(p.mtime.nsec, 500000000);
+  drop(&p, buf);
+}
+
+static void the_last_record_of_a_keyword_counts(void **s) {
+  struct tarn_pax p;
+  char *buf;
+
+  (void)s;
+  assert_int_equal(parse(&p, &buf, "9 path=a\n9 path=b\n"), 0);
+  assert_string_equal(p.path.ptr, "b");
+  drop(&p, buf);
+  assert_int_equal(parse(&p, &buf, "9 path=a\n8 path=\n"), 0);
+  assert_int_equal(p.has, 0);
+  drop(&p, buf);
+}
+
+static void a_value_may_hold_newlines_equals_and_nuls(void **s) {
+  struct tarn_pax p;
+  char *buf;
+
+  (void)s;
+  assert_int_equal(parse_bytes(&p, &buf, "14 path=a\n=\0bc\n", 15, NULL),
+                   TARN_EDATA);
+  drop(&p, buf);
+  assert_int_equal(parse_bytes(&p, &buf, "14 path=a\n=\0b\n", 14, NULL), 0);
+  assert_int_equal(p.path.len, 5);
+  assert_memory_equal(p.path.ptr, "a\n=\0b", 6);
+  drop(&p, buf);
+}
+
+static void what_is_no_record_is_damage_with_its_offset(void **s) {
+  static const char *const cases[] = {
+      "path=a\n",    "9path=a\n",   " 9 path=a\n",
+      "8 path=a\n",  "10 path=a\n", "9 path:a\n",
+      "5 =a\n",      "9  =aaaa",    "99999999999999999999999999 path=a\n",
+      "-9 path=a\n", "0 path=a\n",  "9 path=a",
+      "9",           "4 =\n",       "3 \n",
+      "1 path=a\n",  "+9 path=a\n"};
+  char second[64];
+  size_t i;
+
+  (void)s;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    expect_damage(cases[i], strlen(cases[i]), 1000);
+    (void)snprintf(second, sizeof second, "9 path=a\n%s", cases[i]);
+    expect_damage(second, strlen(second), 1009);
+  }
+  expect_damage("10 pa\0th=\n", 10, 1000);
+}
+
+static void nuls_behind_the_last_record_are_padding(void **s) {
+  struct tarn_pax p;
+  char *buf;
+
+  (void)s;
+  assert_int_equal(parse_bytes(&p, &buf, "9 path=a\n\0\0\0", 12, NULL), 0);
+  assert_string_equal(p.path.ptr, "a");
+  drop(&p, buf);
+  expect_damage("9 path=a\n\0\0x", 12, 1009);
+}
+
+static void a_wrong_number_is_damage(void **s) {
+  static const char *const cases[] = {"10 size=-\n",
+                                      "11 size=-1\n",
+                                      "11 size=1x\n",
+                                      "11 size= 1\n",
+                                      "10 uid=1x\n",
+                                      "12 size=0x1\n",
+                                      "11 mtime=x\n",
+                                      "12 mtime=1x\n",
+                                      "13 mtime=1.x\n",
+                                      "12 mtime=.5\n",
+                                      "13 mtime=1e5\n",
+                                      "29 size=9223372036854775807\n",
+                                      "30 uid=18446744073709551616\n"};
+  struct tarn_pax p;
+  size_t i;
+  char *buf;
+
+  (void)s;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[64];
+    const char *body = strchr(cases[i], ' ');
+
+    /* The length is counted here: a wrong one would be damage as well. */
+    (void)snprintf(text, sizeof text, "%zu%s",
+                   strlen(body) + (strlen(body) >= 8 ? 2 : 1), body);
+    assert_int_equal(parse(&p, &buf, text), TARN_EDATA);
+    drop(&p, buf);
+  }
+}
+
+static void times_round_down_to_nanoseconds(void **s) {
+  static const struct {
+    const char *text;
+    int64_t sec;
+    uint32_t nsec;
+  } cases[] = {{"11 mtime=5\n", 5, 0},
+               {"12 mtime=5.\n", 5, 0},
+               {"13 mtime=-5\n", -5, 0},
+               {"14 mtime=-1.5\n", -2, 500000000},
+               {"14 mtime=-0.5\n", -1, 500000000},
+               {"12 mtime=-0\n", 0, 0},
+               {"23 mtime=1.1234567899\n", 1, 123456789},
+               {"24 mtime=-1.0000000001\n", -2, 999999999},
+               {"24 mtime=-1.9999999999\n", -2, 0}};
+  struct tarn_pax p;
+  size_t i;
+  char *buf;
+
+  (void)s;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[64];
+    const char *body = strchr(cases[i].text, ' ');
+
+    (void)snprintf(text, sizeof text, "%zu%s",
+                   strlen(body) + (strlen(body) >= 9 ? 2 : 1), body);
+    assert_int_equal(parse(&p, &buf, text), 0);
+    assert_int_equal(p.mtime.sec, cases[i].sec);
+    assert_int_equal(p.mtime.nsec, cases[i].nsec);
+    drop(&p, buf);
+  }
+}
+
+static void negative_ids_are_kept_out_of_reach(void **s) {
+  struct tarn_pax p;
+  char *buf;
+
+  (void)s;
+  assert_int_equal(parse(&p, &buf, "9 uid=-2\n18 gid=4294967296\n"), 0);
+  assert_true(p.uid == UINT64_MAX - 1);
+  assert_true(p.gid == UINT64_C(1) << 32);
+  drop(&p, buf);
+}
+
+static void attributes_are_bytes_and_the_last_of_a_name_counts(void **s) {
+  struct tarn_pax p;
+  char *buf;
+
+  (void)s;
+  assert_int_equal(parse_bytes(&p, &buf,
+                               "25 SCHILY.xattr.user.a=1\n"
+                               "27 SCHILY.xattr.user.b=\0\n\n"
+                               "25 SCHILY.xattr.user.a=2\n"
+                               "24 SCHILY.xattr.user.c=\n"
+                               "18 SCHILY.xattr.=\n"
+                               "31 LIBARCHIVE.xattr.user.d=eA==\n",
+                               25 + 26 + 25 + 24 + 18 + 32, NULL),
+                   TARN_EDATA);
+  drop(&p, buf);
+  assert_int_equal(parse_bytes(&p, &buf,
+                               "25 SCHILY.xattr.user.a=1\n"
+                               "26 SCHILY.xattr.user.b=\0\n\n"
+                               "25 SCHILY.xattr.user.a=2\n"
+                               "24 SCHILY.xattr.user.c=\n"
+                               "18 SCHILY.xattr.=\n"
+                               "32 LIBARCHIVE.xattr.user.d=eA==\n",
+                               25 + 26 + 25 + 24 + 18 + 32, NULL),
+                   0);
+  assert_int_equal(p.n_xattrs, 3);
+  assert_string_equal(p.xattrs[0].name, "user.a");
+  assert_int_equal(p.xattrs[0].len, 1);
+  assert_memory_equal(p.xattrs[0].value, "2", 1);
+  assert_int_equal(p.xattrs[1].len, 2);
+  assert_memory_equal(p.xattrs[1].value, "\0\n", 2);
+  assert_int_equal(p.xattrs[2].len, 0);
+  tarn_pax_clear(&p);
+  assert_int_equal(p.n_xattrs, 0);
+  drop(&p, buf);
+}
+
+static void attribute_names_are_decoded_as_gnu_tar_codes_them(void **s) {
+  struct tarn_pax p;
+  char *buf;
+
+  (void)s;
+  assert_int_equal(parse(&p, &buf, "37 SCHILY.xattr.user.a%3Db%25c%2=x%\n"),
+                   TARN_EDATA);
+  drop(&p, buf);
+  assert_int_equal(parse(&p, &buf, "36 SCHILY.xattr.user.a%3Db%25c%2=x%\n"), 0);
+  assert_string_equal(p.xattrs[0].name, "user.a=b%c%2");
+  assert_memory_equal(p.xattrs[0].value, "x%", 2);
+  drop(&p, buf);
+}
+
+static void too_many_attributes_are_refused(void **s) {
+  struct tarn_pax p;
+  struct tarn_err err;
+  char *text = malloc(64 * 2048), *buf;
+  size_t len = 0;
+  int i;
+
+  (void)s;
+  assert_non_null(text);
+  for (i = 0; i <= TARN_PAX_MAX_XATTRS; i++)
+    len += (size_t)snprintf(text + len, 64, "28 SCHILY.xattr.user.%04d=\n", i);
+  assert_int_equal(len, 28u * (TARN_PAX_MAX_XATTRS + 1) - len % 28);
+  assert_int_equal(parse_bytes(&p, &buf, text, len, &err), TARN_ELIMIT);
+  drop(&p, buf);
+  free(text);
+}
+
+static void sparse_keywords_are_noticed(void **s) {
+  struct tarn_pax p;
+  char *buf;
+
+  (void)s;
+  assert_int_equal(
+      parse(&p, &buf, "22 GNU.sparse.major=1\n21 GNU.sparse.name=f\n"), 0);
+  assert_int_equal(p.has, TARN_PAX_SPARSE | TARN_PAX_SPARSE_NAME);
+  assert_string_equal(p.sparse_name.ptr, "f");
+  drop(&p, buf);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keywords_come_in_any_order),
+      cmocka_unit_test(the_last_record_of_a_keyword_counts),
+      cmocka_unit_test(a_value_may_hold_newlines_equals_and_nuls),
+      cmocka_unit_test(what_is_no_record_is_damage_with_its_offset),
+      cmocka_unit_test(nuls_behind_the_last_record_are_padding),
+      cmocka_unit_test(a_wrong_number_is_damage),
+      cmocka_unit_test(times_round_down_to_nanoseconds),
+      cmocka_unit_test(negative_ids_are_kept_out_of_reach),
+      cmocka_unit_test(attributes_are_bytes_and_the_last_of_a_name_counts),
+      cmocka_unit_test(attribute_names_are_decoded_as_gnu_tar_codes_them),
+      cmocka_unit_test(too_many_attributes_are_refused),
+      cmocka_unit_test(sparse_keywords_are_noticed),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
