@@ -1,5 +1,6 @@
 # cmake -DTARN=program -DIN=page.in -DOUT=page -DVERSION=x.y.z -P this:
 # puts the version and the option list of `tarn get` into a manual page.
+cmake_minimum_required(VERSION 3.22)
 file(READ "${IN}" text)
 if(text MATCHES "@GET_OPTIONS@")
   execute_process(COMMAND "${TARN}" --man-options get

@@ -140,8 +140,7 @@ static void hand_on(struct decode *d)
 
     if (p->fill > p->from && !d->flow->over)
       pass(d, tarn_slice_of(p->slab, p->from, p->fill - p->from));
-    if (p->fill < b->slab_size && !d->cur.slab &&
-        (p->fill > 0 || i + 1 == b->n_out)) {
+    if (p->fill > 0 && p->fill < b->slab_size && !d->cur.slab) {
       d->cur = (struct part){p->slab, p->fill, p->fill};
     } else {
       tarn_slab_unref(p->slab);

@@ -45,7 +45,7 @@ def test_a_signal_removes_the_unfinished_file(server, big_archive, tmp_path,
     await_bytes(server, 1_000_000)
     time.sleep(0.5)
     began = time.monotonic()
-    proc.send_signal(sig)
+    program.send(proc, sig)
     res = program.finish(proc, 30)
     res.expect(code)
     assert time.monotonic() - began < 5
@@ -63,7 +63,7 @@ def test_a_signal_leaves_no_file_under_the_final_name(server, tmp_path, sig,
                          "--min-speed=0")
     await_bytes(server, 200_000)
     time.sleep(0.3)
-    proc.send_signal(sig)
+    program.send(proc, sig)
     program.finish(proc, 30).expect(code)
     assert not (tmp_path / "file").exists()
 
@@ -75,7 +75,7 @@ def test_a_signal_while_waiting_for_a_retry_ends_at_once(server):
     while not server.log and time.monotonic() < until:
         time.sleep(0.02)
     time.sleep(0.5)
-    proc.send_signal(signal.SIGINT)
+    program.send(proc, signal.SIGINT)
     assert program.finish(proc, 30).expect(130).seconds < 20
 
 
@@ -84,8 +84,8 @@ def test_a_second_signal_ends_as_well(server):
     proc = program.start("get", url, "-O", "--raw", "--min-speed=0")
     await_bytes(server, 1000)
     time.sleep(0.2)
-    proc.send_signal(signal.SIGINT)
-    proc.send_signal(signal.SIGINT)
+    program.send(proc, signal.SIGINT)
+    program.send(proc, signal.SIGINT)
     res = program.finish(proc, 30)
     assert res.code in (130, -signal.SIGINT)
 
@@ -95,9 +95,9 @@ def test_sigusr1_prints_progress_at_once(server):
     proc = program.start("get", url, "-O", "--raw", "--progress=plain",
                          stdout=subprocess.DEVNULL)
     await_bytes(server, 200_000)
-    proc.send_signal(signal.SIGUSR1)
+    program.send(proc, signal.SIGUSR1)
     time.sleep(0.3)
-    proc.send_signal(signal.SIGUSR1)
+    program.send(proc, signal.SIGUSR1)
     noisy = program.finish(proc).expect(0)
     quiet = program.run("get", url, "-O", "--raw", "--progress=plain",
                         stdout=subprocess.DEVNULL).expect(0)
@@ -109,9 +109,9 @@ def test_a_stopped_process_does_not_count_as_slow(server):
     proc = program.start("get", url, "-O", "--raw", *RETRY,
                          "--retry-count=0", "--min-speed=10K")
     await_bytes(server, 50_000)
-    proc.send_signal(signal.SIGSTOP)
+    program.send(proc, signal.SIGSTOP)
     time.sleep(3)
-    proc.send_signal(signal.SIGCONT)
+    program.send(proc, signal.SIGCONT)
     assert program.finish(proc).expect(0).out == DATA[:400_000]
 
 

@@ -76,6 +76,12 @@ def start(*args, env=None, **popen):
     return proc
 
 
+def send(proc, signal):
+    """Sends a signal. (Popen.send_signal would reap a child that has ended,
+    and finish() could no longer tell what it used.)"""
+    os.kill(proc.pid, signal)
+
+
 def finish(proc, timeout=60):
     """Reads all output and waits; kills and fails after `timeout` seconds."""
     got = {}
@@ -88,7 +94,7 @@ def finish(proc, timeout=60):
 
     def kill():
         late.set()
-        proc.kill()
+        os.kill(proc.pid, 9)
 
     timer = threading.Timer(timeout * (2 if SANITIZED else 1), kill)
     timer.start()

@@ -1,0 +1,190 @@
+/*
+ * Inside sink_disk: its objects, and the four files that work on them.
+ *
+ *   disk_op.c     an entry becomes an operation: name judged, metadata chosen
+ *   disk_names.c  the name lane: operations in order, on a worker
+ *   disk_write.c  the write lane: pieces and metadata of open files
+ *   disk_dirs.c   directories at the end, deepest first
+ *   sink_disk.c   who goes when: queues, lanes, failures, the end
+ */
+#ifndef TARN_STAGE_DISK_H
+#define TARN_STAGE_DISK_H
+
+#include "os/meta.h"
+#include "os/owner.h"
+#include "os/place.h"
+#include "stage/sink_disk.h"
+
+/* Most operations in one item of the name lane; files in one of the writers,
+   and the bytes after which no further file is added. */
+#define TARN_DISK_NAMES 64u
+#define TARN_DISK_FILES 32u
+#define TARN_DISK_BYTES (512u * 1024u)
+/* Writer items at most. */
+#define TARN_DISK_WRITERS 64u
+
+struct sink_disk;
+struct disk_file;
+
+/* One name to make (or, REMOVE, to take away). */
+enum disk_kind {
+  DISK_FILE,
+  DISK_DIR,
+  DISK_SYMLINK,
+  DISK_LINK,
+  DISK_NODE,
+  DISK_REMOVE
+};
+
+struct disk_op {
+  struct tarn_list link;
+  enum disk_kind kind;
+  char *path;   /* cleaned */
+  char *target; /* of a symlink verbatim, of a link cleaned */
+  char *uname, *gname;
+  uint64_t uid, gid;
+  struct tarn_meta meta; /* ids are filled in on the name lane */
+  mode_t node_type;
+  dev_t dev;
+  struct tarn_slab *hold;
+  struct disk_file *file; /* FILE; REMOVE: the file that failed, or NULL */
+  struct tarn_inode inode;
+  int fd;           /* FILE: the open descriptor */
+  int rc;           /* 0 or -errno */
+  const char *what; /* what failed */
+  int meta_rc;      /* the name is made, its metadata is not */
+};
+
+/* A regular file from its operation to its close. */
+struct disk_file {
+  struct tarn_list link;  /* in sink->ready */
+  struct tarn_list all;   /* in sink->files */
+  struct disk_op *op;
+  int fd;                 /* -1 before and after */
+  struct tarn_list pieces;
+  unsigned in_flight;     /* write items that work on it */
+  bool opened;
+  bool complete;          /* all of its body has come */
+  bool failed;            /* reported already; to be removed */
+  bool closing;           /* its last item is out */
+  bool removing;
+  struct tarn_list links; /* struct disk_name: hard links made to it */
+};
+
+struct disk_name {
+  struct tarn_list link;
+  struct tarn_inode inode;
+  char path[]; /* cleaned */
+};
+
+struct disk_piece {
+  struct tarn_list link;
+  struct tarn_slice slice;
+  uint64_t at;
+};
+
+/* A directory whose metadata is set at the end. */
+struct disk_dir {
+  struct tarn_inode inode;
+  struct tarn_meta meta;
+  unsigned depth;
+  size_t order; /* in the archive */
+  char *path;
+};
+
+/* What travels with the name lane's one item. */
+struct disk_names {
+  struct tarn_item item;
+  struct sink_disk *sink;
+  struct tarn_list ops, done; /* done: worked on, in order */
+  const char *root_path;
+  int root; /* -1 until the target is open */
+  struct tarn_place place;
+  bool place_open, no_openat2;
+  struct tarn_owner_cache *owners;
+  mode_t umask;
+  struct tarn_err err; /* the target itself cannot be opened */
+  bool out_of_fds;     /* stopped before the first of ops */
+};
+
+/* One file's share of a write item. */
+struct disk_share {
+  struct disk_file *file;
+  int fd;
+  struct tarn_list pieces;
+  const struct tarn_meta *meta; /* set: finish and close */
+  int rc;
+  const char *what;
+  int meta_rc;
+};
+
+struct disk_write {
+  struct tarn_item item;
+  struct tarn_list link; /* in sink->idle_writers */
+  struct sink_disk *sink;
+  struct disk_share shares[TARN_DISK_FILES];
+  unsigned n_shares;
+};
+
+struct disk_dirs {
+  struct tarn_item item;
+  struct sink_disk *sink;
+  struct disk_dir *dirs; /* sorted, deepest first */
+  size_t n, cap, done, upto;
+  size_t n_failed;
+  const char *first_failed;
+  int first_rc;
+  const char *first_what;
+  bool sorted, started;
+};
+
+struct sink_disk {
+  struct tarn_tree tree;
+  struct tarn_flow *flow;
+  struct tarn_disk_options opts;
+  char *path;
+
+  struct tarn_list ops;   /* wait for the name lane */
+  struct tarn_list files; /* not closed yet */
+  struct tarn_list ready; /* files with something to write */
+  struct disk_file *current; /* gets the bodies that come, or NULL */
+  bool in_member;
+  struct tarn_budget fds;    /* descriptors of files */
+  unsigned n_open;
+
+  struct tarn_lane name_lane, write_lane;
+  struct disk_names names;
+  struct disk_write *writers;
+  struct tarn_list idle_writers;
+  struct disk_dirs dirs;
+  bool names_running, wait_for_close;
+  unsigned writers_running;
+
+  struct tarn_defer step;
+  struct tarn_meter meter;
+  bool warned_absolute, has_end, closing, keep, finished;
+};
+
+/* disk_op.c: an operation for `entry`, or NULL: it is to be skipped, or was
+   refused (reported and counted), or memory is out (the flow has failed). */
+struct disk_op *tarn_disk_op_new(struct sink_disk *sink,
+                                 const struct tarn_entry *entry,
+                                 struct tarn_slab *slab);
+/* Takes `path` away if it still is `inode`. NULL when memory is out. */
+struct disk_op *tarn_disk_op_remove(const char *path,
+                                    const struct tarn_inode *inode,
+                                    struct disk_file *file);
+void tarn_disk_op_free(struct disk_op *op);
+struct disk_file *tarn_disk_file_new(struct disk_op *op);
+void tarn_disk_file_free(struct disk_file *file);
+
+/* disk_names.c: works on names->ops until one must wait. */
+void tarn_disk_names_on_worker(struct tarn_item *item);
+/* disk_write.c */
+void tarn_disk_write_on_worker(struct tarn_item *item);
+/* disk_dirs.c: remembers a directory; false when memory is out. */
+bool tarn_disk_dirs_put(struct disk_dirs *dirs, struct disk_op *op);
+void tarn_disk_dirs_on_worker(struct tarn_item *item);
+void tarn_disk_dirs_free(struct disk_dirs *dirs);
+
+#endif

@@ -1,0 +1,143 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stage/disk.h"
+
+/* mkdir -p, then open: once, before the first name. */
+static int open_target_on_worker(struct disk_names *n)
+{
+  size_t len = strlen(n->root_path), i;
+  char *path = strdup(n->root_path);
+
+  if (!path)
+    return tarn_err_nomem(&n->err, "target");
+  for (i = 1; i <= len; i++) {
+    char kept = path[i];
+
+    if (kept != '/' && kept != '\0')
+      continue;
+    path[i] = '\0';
+    if (mkdir(path, 0777) != 0 && errno != EEXIST && errno != EISDIR &&
+        kept == '\0') {
+      int failed = errno;
+
+      free(path);
+      return tarn_err_sys(&n->err, TARN_EFILE, failed, "%s: make directory",
+                          n->root_path);
+    }
+    path[i] = kept;
+  }
+  n->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free(path);
+  if (n->root < 0)
+    return tarn_err_sys(&n->err, TARN_EFILE, errno, "%s: open directory",
+                        n->root_path);
+  if (tarn_place_open(&n->place, n->root, !n->no_openat2, n->umask) != 0)
+    return tarn_err_nomem(&n->err, "target");
+  n->place_open = true;
+  return 0;
+}
+
+static int find_owner_on_worker(struct disk_names *n, struct disk_op *op)
+{
+  int rc;
+
+  if (!op->meta.set_owner || op->kind == DISK_LINK)
+    return 0;
+  rc = tarn_owner_uid(n->owners, op->uname, op->uid, &op->meta.uid);
+  if (rc == 0)
+    rc = tarn_owner_gid(n->owners, op->gname, op->gid, &op->meta.gid);
+  if (rc)
+    op->what = "owner";
+  return rc;
+}
+
+/* Symlinks and nodes have no descriptor for a writer: done here. */
+static void set_meta_on_worker(struct disk_names *n, struct disk_op *op)
+{
+  const char *name;
+  int dir = tarn_place_parent(&n->place, op->path, &name);
+
+  if (dir < 0)
+    op->meta_rc = dir;
+  else
+    op->meta_rc = tarn_meta_apply_at(dir, name, op->kind == DISK_SYMLINK,
+                                     &op->meta, &op->what);
+}
+
+/* Which inode a hard link was made to, for the case that its file fails. */
+static void find_inode_on_worker(struct disk_names *n, struct disk_op *op)
+{
+  const char *name;
+  struct stat st;
+  int dir = tarn_place_parent(&n->place, op->path, &name);
+
+  if (dir >= 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+    op->inode.dev = st.st_dev;
+    op->inode.ino = st.st_ino;
+  }
+}
+
+static void make_name_on_worker(struct disk_names *n, struct disk_op *op)
+{
+  bool existed;
+
+  op->what = "make";
+  switch (op->kind) {
+  case DISK_FILE:
+    op->fd = tarn_place_file(&n->place, op->path, &op->inode);
+    op->rc = op->fd < 0 ? op->fd : 0;
+    break;
+  case DISK_DIR:
+    op->rc = tarn_place_dir(&n->place, op->path, &existed, &op->inode);
+    break;
+  case DISK_SYMLINK:
+    op->rc = tarn_place_symlink(&n->place, op->path, op->target);
+    break;
+  case DISK_LINK:
+    op->what = "link";
+    op->rc = tarn_place_link(&n->place, op->path, op->target);
+    if (op->rc == 0)
+      find_inode_on_worker(n, op);
+    break;
+  case DISK_NODE:
+    op->rc = tarn_place_node(&n->place, op->path, op->node_type | 0600,
+                             op->dev);
+    break;
+  case DISK_REMOVE:
+  default:
+    op->what = "remove";
+    op->rc = tarn_place_remove(&n->place, op->path, &op->inode);
+    break;
+  }
+  if (op->rc == 0 && (op->kind == DISK_SYMLINK || op->kind == DISK_NODE))
+    set_meta_on_worker(n, op);
+}
+
+void tarn_disk_names_on_worker(struct tarn_item *item)
+{
+  struct disk_names *n = TARN_CONTAINER(item, struct disk_names, item);
+  struct tarn_list *link;
+
+  n->out_of_fds = false;
+  if (!n->place_open && open_target_on_worker(n) != 0)
+    return;
+  while ((link = tarn_list_first(&n->ops))) {
+    struct disk_op *op = TARN_CONTAINER(link, struct disk_op, link);
+
+    op->rc = op->kind == DISK_REMOVE ? 0 : find_owner_on_worker(n, op);
+    if (op->rc == 0)
+      make_name_on_worker(n, op);
+    if (op->rc == -EMFILE || op->rc == -ENFILE) {
+      n->out_of_fds = true;
+      return;
+    }
+    tarn_list_remove(link);
+    tarn_list_append(&n->done, link);
+    if (op->rc == -ENOSPC || op->rc == -EDQUOT || op->rc == -EROFS)
+      return; /* the job ends: nothing more is made */
+  }
+}
