@@ -1,30 +1,28 @@
 # Which codec and digest files are in the build, and the table that lists them.
 set(TARN_CODEC_LIBS PkgConfig::LZ4 PkgConfig::ZLIB)
 set(TARN_CODEC_EXCEPT)
-set(TARN_CODEC_EXTERNS)
+set(TARN_CODEC_MISSING)
 set(TARN_CODEC_CASES)
 set(TARN_CODEC_LIBRARIES)
 set(TARN_LOOP_EXCEPT)
 set(TARN_SSL_LIBS)
 
 # tarn_codec(KIND file present): file.c exports tarn_codec_<file> and
-# tarn_<file>_version; a codec that is not present is a name without functions.
+# tarn_<file>_version, declared in formats.h; a codec that is not present is a
+# name without functions.
 macro(tarn_codec kind file present)
   if(${present})
-    string(APPEND TARN_CODEC_EXTERNS
-      "extern const struct tarn_codec tarn_codec_${file};\n"
-      "const char *tarn_${file}_version(void);\n")
     string(APPEND TARN_CODEC_CASES
       "  case TARN_COMPRESSION_${kind}:\n    return &tarn_codec_${file};\n")
     string(APPEND TARN_CODEC_LIBRARIES
       "    {\"${file}\", tarn_${file}_version},\n")
   else()
     list(APPEND TARN_CODEC_EXCEPT ${file}.c)
-    string(APPEND TARN_CODEC_EXTERNS
-      "static const struct tarn_codec tarn_codec_${file} = "
+    string(APPEND TARN_CODEC_MISSING
+      "static const struct tarn_codec missing_${file} = "
       "{.name = \"${file}\"};\n")
     string(APPEND TARN_CODEC_CASES
-      "  case TARN_COMPRESSION_${kind}:\n    return &tarn_codec_${file};\n")
+      "  case TARN_COMPRESSION_${kind}:\n    return &missing_${file};\n")
     string(APPEND TARN_CODEC_LIBRARIES "    {\"${file}\", NULL},\n")
   endif()
 endmacro()

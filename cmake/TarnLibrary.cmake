@@ -122,7 +122,9 @@ else()
   string(REGEX REPLACE "/$" "" tarn_pc_up "${tarn_pc_up}")
   set(tarn_pc_prefix "\${pcfiledir}/${tarn_pc_up}")
 endif()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/tarn.pc.in"
-  "${PROJECT_BINARY_DIR}/tarn.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/tarn.pc"
-  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(module tarn tarn-static)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/${module}.pc.in"
+    "${PROJECT_BINARY_DIR}/${module}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${module}.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()

@@ -1,5 +1,5 @@
-# cmake -DTARN=program -DIN=page.in -DOUT=page -DVERSION=x.y.z -P this:
-# puts the version and the option list of `tarn get` into a manual page.
+# cmake -DTARN=program -DIN=page.in -DOUT=page -P this: puts the
+# option list of `tarn get` into a manual page.
 cmake_minimum_required(VERSION 3.22)
 file(READ "${IN}" text)
 if(text MATCHES "@GET_OPTIONS@")
@@ -10,5 +10,4 @@ if(text MATCHES "@GET_OPTIONS@")
   endif()
   string(REPLACE "@GET_OPTIONS@\n" "${options}" text "${text}")
 endif()
-string(REPLACE "@VERSION@" "${VERSION}" text "${text}")
 file(WRITE "${OUT}" "${text}")

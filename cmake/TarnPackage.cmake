@@ -1,28 +1,5 @@
-# What the packages hold besides the library, and how they are made:
-#   cpack --config build/release/CPackConfig.cmake -B dist
-if(TARGET tarn)
-  install(TARGETS tarn RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
-
-# Pages written by hand lie in docs/man; those made from the option tables lie
-# in the build tree. A directory that is not there installs nothing.
-foreach(dir "${PROJECT_SOURCE_DIR}/docs/man" "${PROJECT_BINARY_DIR}/man")
-  foreach(section 1 3 5 7)
-    install(DIRECTORY "${dir}/"
-      DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}" OPTIONAL
-      FILES_MATCHING PATTERN "*.${section}")
-  endforeach()
-endforeach()
-
-# Installed under the names the shells look for.
-set(tarn_completions "${PROJECT_BINARY_DIR}/completions")
-install(FILES "${tarn_completions}/tarn.bash" RENAME tarn OPTIONAL
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-install(FILES "${tarn_completions}/_tarn" OPTIONAL
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
-install(FILES "${tarn_completions}/tarn.fish" OPTIONAL
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-
+# What the packages hold besides the library and the program, and how they are
+# made: cpack --config build/release/CPackConfig.cmake -B dist
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICE"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE"

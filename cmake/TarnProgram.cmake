@@ -12,7 +12,7 @@ add_executable(tarn "${PROJECT_SOURCE_DIR}/src/cli/main.c")
 target_link_libraries(tarn PRIVATE tarn_cli tarn_static tarn_warnings)
 install(TARGETS tarn RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
-# ---- manual pages: NAME.in with the version and the option list put in ----
+# ---- manual pages: NAME.in with the option list put in ----
 set(TARN_MAN_DIR "${PROJECT_BINARY_DIR}/man")
 file(MAKE_DIRECTORY "${TARN_MAN_DIR}")
 set(pages tarn.1 tarn-get.1 libtarn.3)
@@ -21,7 +21,7 @@ foreach(page ${pages})
   add_custom_command(OUTPUT "${TARN_MAN_DIR}/${page}"
     COMMAND "${CMAKE_COMMAND}" "-DTARN=$<TARGET_FILE:tarn>"
       "-DIN=${PROJECT_SOURCE_DIR}/docs/man/${page}.in"
-      "-DOUT=${TARN_MAN_DIR}/${page}" "-DVERSION=${PROJECT_VERSION}"
+      "-DOUT=${TARN_MAN_DIR}/${page}"
       -P "${PROJECT_SOURCE_DIR}/cmake/TarnManPage.cmake"
     DEPENDS tarn "${PROJECT_SOURCE_DIR}/docs/man/${page}.in"
       "${PROJECT_SOURCE_DIR}/cmake/TarnManPage.cmake"

@@ -236,7 +236,8 @@ const char *tarn_tar_header_parse(const uint8_t *block,
   h->format = format_of(block);
   h->type = (char)block[TYPE_AT];
   h->more_sparse = h->type == 'S' && has_more_sparse(block);
-  if (!number_at(block, size_field, &size) || size < 0 ||
+  /* As unsigned, a negative size is too large as well. */
+  if (!number_at(block, size_field, &size) ||
       (uint64_t)size > TARN_TAR_MAX_SIZE)
     return "size";
   h->size = (uint64_t)size;

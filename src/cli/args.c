@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "cli/why.h"
 
@@ -191,6 +192,12 @@ static int check_rest(const struct cli_args *args, struct cli_why *why)
         why, CLI_EXIT_USAGE,
         "--progress-fd=1 would mix progress into the data of -O");
   return 0;
+}
+
+bool tarn_cli_args_human(const struct cli_args *args)
+{
+  return args->progress != CLI_PROGRESS_JSON ||
+         (args->has_progress_fd && args->progress_fd != STDERR_FILENO);
 }
 
 int tarn_cli_args_finish(struct cli_args *args, struct cli_why *why)

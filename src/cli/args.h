@@ -80,4 +80,7 @@ int tarn_cli_statuses_add(struct cli_statuses *list, int status);
  */
 int tarn_cli_args_finish(struct cli_args *args, struct cli_why *why);
 
+/* True when lines for people may go to stderr: false when JSON lines do. */
+bool tarn_cli_args_human(const struct cli_args *args);
+
 #endif

@@ -88,6 +88,9 @@ static void on_done(struct tarn_job *job, const struct tarn_result *res,
 
   (void)job;
   finish_job(r, res);
+  /* Jobs that a signal kept from running were not done either. */
+  if (r->signal && (res->err.code == TARN_ECANCELED || r->next < r->targets.n))
+    r->exit_status = CLI_EXIT_SIGNAL + r->signal;
   if (r->signal || res->err.code == TARN_EPIPE)
     close_all(r);
   else

@@ -6,6 +6,7 @@
 /* Help texts begin in this column; a longer option pushes its own away. */
 #define HELP_COLUMN    28
 #define CHOICES_COLUMN 26
+#define MDOC_COLUMNS   60
 
 static bool in_list(const struct cli_option *o, enum cli_command command,
                     enum cli_option_group group)
@@ -69,32 +70,37 @@ void tarn_cli_print_help(FILE *out, enum cli_command command, bool all)
 
 /* ---- manual page, mdoc(7) ---- */
 
+static void print_mdoc_char(FILE *out, char c)
+{
+  if (c == '\\')
+    (void)fputs("\\e", out);
+  else if (c == '-')
+    (void)fputs("\\-", out);
+  else if (c == '~')
+    (void)fputs("\\(ti", out);
+  else
+    (void)fputc(c, out);
+}
+
 /*
- * Text for mdoc. Sentences begin on a line of their own, as mandoc -T lint
- * asks; backslashes and a leading dot or quote are escaped.
+ * Text for mdoc: lines of about MDOC_COLUMNS, and a sentence begins on a line
+ * of its own, as mandoc -T lint asks. A dot or quote that leads a line would
+ * be a request and is escaped.
  */
 static void print_mdoc_text(FILE *out, const char *s, bool capital)
 {
-  bool at_start = true;
+  unsigned column = 0;
 
   for (; *s; s++) {
-    if (at_start && (*s == '.' || *s == '\''))
-      (void)fputs("\\&", out);
-    if (*s == '\\')
-      (void)fputs("\\e", out);
-    else if (*s == '-')
-      (void)fputs("\\-", out);
-    else if (*s == '~')
-      (void)fputs("\\(ti", out);
-    else
-      (void)fputc(capital && at_start ? toupper((unsigned char)*s) : *s, out);
-    at_start = false;
-    if (s[0] == '.' && s[1] == ' ') {
+    if (*s == ' ' && column > 0 && (s[-1] == '.' || column > MDOC_COLUMNS)) {
       (void)fputc('\n', out);
-      s++;
-      at_start = true;
-      capital = false;
+      column = 0;
+      continue;
     }
+    if (column++ == 0 && (*s == '.' || *s == '\''))
+      (void)fputs("\\&", out);
+    print_mdoc_char(out, capital ? (char)toupper((unsigned char)*s) : *s);
+    capital = false;
   }
 }
 

@@ -34,7 +34,7 @@ int tarn_cli_progress_init(struct cli_progress *p, uv_loop_t *loop,
   p->args = args;
   p->fd = args->has_progress_fd ? (int)args->progress_fd : STDERR_FILENO;
   p->mode = mode_of(args, p->fd);
-  p->human = p->mode != CLI_PROGRESS_JSON || p->fd != STDERR_FILENO;
+  p->human = tarn_cli_args_human(args);
   p->error_terminal = isatty(STDERR_FILENO);
   tarn_cli_json_init(&p->json);
   p->timer.data = p;

@@ -111,7 +111,7 @@ static int make_one(struct cli_target *item, const char *word,
   item->shown = tarn_cli_url_shown(item->url);
   if (!item->shown)
     return no_memory(why);
-  if (assumed && !args->quiet)
+  if (assumed && !args->quiet && tarn_cli_args_human(args))
     tarn_cli_say("no scheme given, taking %s", item->shown);
   return 0;
 }

@@ -66,15 +66,24 @@ static int told(const struct tarn_decoder *dec, struct tarn_err *err)
 int tarn_decoder_step(struct tarn_decoder *dec, struct tarn_in *in,
                       struct tarn_out *out, struct tarn_err *err)
 {
-  size_t in_pos = in->pos, out_pos = out->pos;
+  uint8_t nothing[1] = {0};
+  struct tarn_in from = *in;
+  struct tarn_out to = *out;
   int rc;
 
-  TARN_CHECK(in_pos <= in->size && out_pos <= out->size);
+  TARN_CHECK(in->pos <= in->size && out->pos <= out->size);
   if (dec->failed.code)
     return told(dec, err);
-  rc = dec->codec->step(dec->state, in, out, &dec->failed);
-  dec->n_in += in->pos - in_pos;
-  dec->n_out += out->pos - out_pos;
+  /* Empty windows may be NULL; zlib and pointer arithmetic want an address. */
+  if (!from.ptr)
+    from.ptr = nothing;
+  if (!to.ptr)
+    to.ptr = nothing;
+  rc = dec->codec->step(dec->state, &from, &to, &dec->failed);
+  dec->n_in += from.pos - in->pos;
+  dec->n_out += to.pos - out->pos;
+  in->pos = from.pos;
+  out->pos = to.pos;
   return rc < 0 ? told(dec, err) : 0;
 }
 

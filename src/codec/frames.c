@@ -8,9 +8,10 @@
 #include "codec/le.h"
 
 void tarn_frames_init(struct tarn_frames *f,
-                      const struct tarn_frame_rules *rules)
+                      const struct tarn_frame_rules *rules, void *state)
 {
   memset(f, 0, sizeof *f);
+  f->state = state;
   f->rules = rules;
 }
 
@@ -26,8 +27,8 @@ int tarn_frames_cut(const struct tarn_frames *f, struct tarn_err *err)
 {
   if (!f->at)
     return tarn_err_at(err, TARN_ETRUNCATED, 0,
-                       "%s: no data where a %s should start",
-                       f->rules->format, f->rules->unit);
+                       "%s: no data where a %s should start", f->rules->format,
+                       f->rules->unit);
   return tarn_err_at(err, TARN_ETRUNCATED, f->at,
                      "%s: %s %" PRIu64 " is cut short at byte %" PRIu64,
                      f->rules->format, f->rules->unit, f->n, f->at);
@@ -82,6 +83,7 @@ static void begin(struct tarn_frames *f)
   f->n++;
   f->pad = 0;
   f->inside = true;
+  f->fresh = true;
 }
 
 static void begin_skip(struct tarn_frames *f)
@@ -153,8 +155,12 @@ static bool take_whole(struct tarn_frames *f, const struct tarn_in *in)
   return true;
 }
 
-int tarn_frames_between(struct tarn_frames *f, struct tarn_in *in,
-                        struct tarn_err *err)
+/*
+ * Passes what lies between frames. Returns 1 when a frame starts, 0 when the
+ * input is used up, TARN_EDATA.
+ */
+static int between(struct tarn_frames *f, struct tarn_in *in,
+                   struct tarn_err *err)
 {
   while (in->pos < in->size) {
     int rc;
@@ -179,20 +185,63 @@ int tarn_frames_between(struct tarn_frames *f, struct tarn_in *in,
   return 0;
 }
 
-int tarn_frames_replay(struct tarn_frames *f, const uint8_t *ptr, size_t len,
+/* Shows the codec a header, and the bytes of it that were consumed here. */
+static int start_frame(struct tarn_frames *f, struct tarn_out *out,
                        struct tarn_err *err)
 {
-  size_t i;
+  struct tarn_in hold = {f->hold, f->n_hold, 0};
+  int rc = 0;
 
-  f->at -= len;
-  for (i = 0; i < len; i++) {
-    int rc = take_byte(f, ptr[i], err);
+  f->fresh = false;
+  f->n_hold = 0;
+  if (f->rules->begin)
+    rc = f->rules->begin(f->state, f->head, err);
+  if (rc < 0 || !hold.size)
+    return rc;
+  f->at -= hold.size;
+  rc = f->rules->run(f->state, &hold, out, err);
+  TARN_CHECK(rc < 0 || hold.pos == hold.size);
+  return rc;
+}
 
-    TARN_CHECK(rc <= 0 || i + 1 == len);
-    if (rc)
+static int run(struct tarn_frames *f, struct tarn_in *in, struct tarn_out *out,
+               struct tarn_err *err)
+{
+  size_t in_pos = in->pos, out_pos = out->pos;
+  int rc = f->rules->run(f->state, in, out, err);
+
+  if (rc < 0)
+    return rc;
+  f->full = f->inside && out->pos == out->size;
+  if (f->inside && in->pos < in->size && in->pos == in_pos &&
+      out->pos == out_pos)
+    return tarn_err_set(err, TARN_EINTERNAL,
+                        "%s: the library makes no progress", f->rules->format);
+  return 0;
+}
+
+int tarn_frames_step(struct tarn_frames *f, struct tarn_in *in,
+                     struct tarn_out *out, struct tarn_err *err)
+{
+  int rc;
+
+  for (;;) {
+    if (!f->inside) {
+      rc = between(f, in, err);
+      if (rc <= 0)
+        return rc;
+    }
+    if (f->fresh) {
+      rc = start_frame(f, out, err);
+      if (rc < 0)
+        return rc;
+    }
+    if (out->pos == out->size || (in->pos == in->size && !f->full))
+      return 0;
+    rc = run(f, in, out, err);
+    if (rc < 0)
       return rc;
   }
-  return 0;
 }
 
 void tarn_frames_took(struct tarn_frames *f, size_t len)
@@ -203,7 +252,23 @@ void tarn_frames_took(struct tarn_frames *f, size_t len)
 void tarn_frames_end(struct tarn_frames *f)
 {
   f->inside = false;
-  f->n_hold = 0;
+}
+
+int tarn_frames_end_before(struct tarn_frames *f, const uint8_t *ptr,
+                           size_t len, struct tarn_err *err)
+{
+  size_t i;
+
+  tarn_frames_end(f);
+  f->at -= len;
+  for (i = 0; i < len; i++) {
+    int rc = take_byte(f, ptr[i], err);
+
+    TARN_CHECK(rc <= 0 || i + 1 == len);
+    if (rc < 0)
+      return rc;
+  }
+  return 0;
 }
 
 int tarn_frames_finish(const struct tarn_frames *f, struct tarn_err *err)

@@ -6,15 +6,11 @@
  * skip, padding, damage, or the end? This machine answers them; the codec
  * decodes what is inside.
  *
- *   for (;;) {
- *     if (!f->inside) {
- *       rc = tarn_frames_between(f, in, err);
- *       if (rc <= 0)
- *         return rc;
- *       ... look at f->head, then decode f->hold and what follows in `in`
- *     }
- *     ... tarn_frames_took(f, n); and at its end: tarn_frames_end(f);
- *   }
+ *   static const struct tarn_frame_rules rules = {
+ *       .format = "gzip", .unit = "member", .head = gzip_head,
+ *       .begin = gzip_begin, .run = gzip_run};
+ *   tarn_frames_init(&g->frames, &rules, g);
+ *   return tarn_frames_step(&g->frames, in, out, err);
  *
  * Rules: zero bytes behind the last frame are padding; whatever follows them
  * is damage, except where the format has padding between frames. Skippable
@@ -40,17 +36,32 @@ struct tarn_frame_rules {
    * TARN_FRAME_HEAD_MAX, as far as it is known: more than `len` asks for more.
    */
   size_t (*head)(const uint8_t *ptr, size_t len);
-  bool skippable;   /* the format has skippable frames */
+  /*
+   * A frame starts whose header is at frames->head: look at it, make ready.
+   * Nothing is consumed. NULL: nothing to do.
+   */
+  int (*begin)(void *state, const uint8_t *head, struct tarn_err *err);
+  /*
+   * Decodes within the frame until input or output is used up or the frame
+   * ends: tells by tarn_frames_took, then tarn_frames_end. Called with the
+   * whole header first, which it consumes whole.
+   */
+  int (*run)(void *state, struct tarn_in *in, struct tarn_out *out,
+             struct tarn_err *err);
+  bool skippable;    /* the format has skippable frames */
   unsigned pad_unit; /* so many zero bytes may stand between frames; 0: none */
 };
 
 struct tarn_frames {
   const struct tarn_frame_rules *rules;
+  void *state;   /* the codec's */
   uint64_t at;   /* compressed bytes consumed since open */
   uint64_t n;    /* frames begun, skipped ones too */
   uint64_t pad;  /* zero bytes passed since the last frame */
   uint64_t skip; /* bytes of a skippable frame still to pass */
   bool inside;   /* in a frame: the codec's turn */
+  bool fresh;    /* the frame has not begun yet */
+  bool full;     /* the codec filled the output and may hold more */
   /*
    * Once inside: the frame's header. Its first n_hold bytes were consumed and
    * are in `hold`; when the header lay whole in the input, n_hold is 0 and
@@ -62,19 +73,16 @@ struct tarn_frames {
 };
 
 void tarn_frames_init(struct tarn_frames *f,
-                      const struct tarn_frame_rules *rules);
+                      const struct tarn_frame_rules *rules, void *state);
+/* One step of the codec, as struct tarn_codec defines it. */
+int tarn_frames_step(struct tarn_frames *f, struct tarn_in *in,
+                     struct tarn_out *out, struct tarn_err *err);
 /*
- * Passes what lies between frames. Returns 1 when a frame starts (now
- * `inside`), 0 when the input is used up, TARN_EDATA.
+ * The frame has ended, and the last `len` bytes the codec consumed (no more
+ * than the shortest header) belong behind it: they are judged anew.
  */
-int tarn_frames_between(struct tarn_frames *f, struct tarn_in *in,
-                        struct tarn_err *err);
-/*
- * Bytes the codec consumed belong behind the frame, which has ended: judges
- * them anew, always by way of `hold`. Returns as tarn_frames_between.
- */
-int tarn_frames_replay(struct tarn_frames *f, const uint8_t *ptr, size_t len,
-                       struct tarn_err *err);
+int tarn_frames_end_before(struct tarn_frames *f, const uint8_t *ptr,
+                           size_t len, struct tarn_err *err);
 /* The codec consumed `len` bytes. */
 void tarn_frames_took(struct tarn_frames *f, size_t len);
 /* The frame has ended. */

@@ -5,6 +5,7 @@
 #include "codec/formats.h"
 
 #include <stdlib.h>
+#define ZLIB_CONST
 #include <zlib.h>
 
 #include "base/num.h"
@@ -15,7 +16,6 @@ struct gzip {
   struct tarn_frames frames;
   z_stream z;
   struct tarn_mem mem;
-  bool full; /* the last call filled the output: more may be held */
 };
 
 /* ID1, ID2 and CM: deflate is the only method there is. */
@@ -28,34 +28,6 @@ static size_t gzip_head(const uint8_t *ptr, size_t len)
     if (ptr[i] != magic[i])
       return 0;
   return sizeof magic;
-}
-
-static const struct tarn_frame_rules rules = {
-    .format = "gzip", .unit = "member", .head = gzip_head};
-
-static void *gzip_alloc(void *mem, unsigned n, unsigned size)
-{
-  return tarn_mem_get(mem, n, size);
-}
-
-static int gzip_open(void **state, const struct tarn_decode_limits *limits,
-                     struct tarn_err *err)
-{
-  struct gzip *g = calloc(1, sizeof *g);
-
-  (void)limits; /* the window is 32 KiB, always */
-  if (!g)
-    return tarn_err_nomem(err, "gzip");
-  tarn_frames_init(&g->frames, &rules);
-  g->z.zalloc = gzip_alloc;
-  g->z.zfree = (void (*)(void *, void *))tarn_mem_put;
-  g->z.opaque = &g->mem;
-  if (inflateInit2(&g->z, MAX_WBITS + 16) != Z_OK) {
-    free(g);
-    return tarn_err_nomem(err, "gzip");
-  }
-  *state = g;
-  return 0;
 }
 
 /* Runs inflate once over what zlib's 32-bit counters can hold. */
@@ -74,21 +46,20 @@ static int inflate_once(struct gzip *g, struct tarn_in *in,
   in->pos += n_in - g->z.avail_in;
   tarn_frames_took(&g->frames, n_in - g->z.avail_in);
   out->pos += n_out - g->z.avail_out;
-  g->full = !g->z.avail_out;
   return rc;
 }
 
-/* Decodes within a member; its end moves on to what lies between. */
-static int gzip_run(struct gzip *g, struct tarn_in *in, struct tarn_out *out,
+static int gzip_run(void *state, struct tarn_in *in, struct tarn_out *out,
                     struct tarn_err *err)
 {
+  struct gzip *g = state;
+
   switch (inflate_once(g, in, out)) {
   case Z_OK:
   case Z_BUF_ERROR: /* no progress possible */
     return 0;
   case Z_STREAM_END:
     tarn_frames_end(&g->frames);
-    g->full = false;
     return inflateReset(&g->z) == Z_OK
                ? 0
                : tarn_err_set(err, TARN_EINTERNAL, "gzip: inflateReset");
@@ -100,37 +71,45 @@ static int gzip_run(struct gzip *g, struct tarn_in *in, struct tarn_out *out,
   }
 }
 
-/* The bytes of the header that were consumed while looking for it. */
-static int gzip_run_hold(struct gzip *g, struct tarn_out *out,
-                         struct tarn_err *err)
-{
-  struct tarn_in hold = {g->frames.hold, g->frames.n_hold, 0};
+static const struct tarn_frame_rules rules = {
+    .format = "gzip", .unit = "member", .head = gzip_head, .run = gzip_run};
 
-  g->frames.at -= hold.size;
-  return hold.size ? gzip_run(g, &hold, out, err) : 0;
+static void *gzip_alloc(void *mem, unsigned n, unsigned size)
+{
+  return tarn_mem_get(mem, n, size);
+}
+
+static void gzip_free(void *mem, void *ptr)
+{
+  tarn_mem_put(mem, ptr);
+}
+
+static int gzip_open(void **state, const struct tarn_decode_limits *limits,
+                     struct tarn_err *err)
+{
+  struct gzip *g = calloc(1, sizeof *g);
+
+  (void)limits; /* the window is 32 KiB, always */
+  if (!g)
+    return tarn_err_nomem(err, "gzip");
+  tarn_frames_init(&g->frames, &rules, g);
+  g->z.zalloc = gzip_alloc;
+  g->z.zfree = gzip_free;
+  g->z.opaque = &g->mem;
+  if (inflateInit2(&g->z, MAX_WBITS + 16) != Z_OK) {
+    free(g);
+    return tarn_err_nomem(err, "gzip");
+  }
+  *state = g;
+  return 0;
 }
 
 static int gzip_step(void *state, struct tarn_in *in, struct tarn_out *out,
                      struct tarn_err *err)
 {
   struct gzip *g = state;
-  int rc;
 
-  for (;;) {
-    if (!g->frames.inside) {
-      rc = tarn_frames_between(&g->frames, in, err);
-      if (rc <= 0)
-        return rc;
-      rc = gzip_run_hold(g, out, err);
-      if (rc < 0)
-        return rc;
-    }
-    if (out->pos == out->size || (in->pos == in->size && !g->full))
-      return 0;
-    rc = gzip_run(g, in, out, err);
-    if (rc < 0)
-      return rc;
-  }
+  return tarn_frames_step(&g->frames, in, out, err);
 }
 
 static int gzip_finish(void *state, struct tarn_err *err)

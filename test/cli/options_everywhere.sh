@@ -63,8 +63,9 @@ if command -v fish >/dev/null; then
 fi
 if command -v mandoc >/dev/null; then
   for page in tarn.1 tarn-get.1 libtarn.3; do
-    # The pages belong to no operating system's own manual.
-    said=$(mandoc -T lint -W warning "$man/$page" 2>&1)
+    # The other pages need not be installed yet.
+    said=$(mandoc -T lint "$man/$page" 2>&1 |
+      grep -v 'referenced manual not found')
     [ -z "$said" ] || fail "mandoc: $said"
   done
 fi

@@ -12,13 +12,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_component(const char *name, size_t len) {
+static void check_component(const char *name, size_t len)
+{
   TARN_CHECK(len > 0 && len <= 255);
   TARN_CHECK(!(len == 1 && name[0] == '.'));
   TARN_CHECK(!(len == 2 && name[0] == '.' && name[1] == '.'));
 }
 
-static void check_clean(const char *path, size_t len) {
+static void check_clean(const char *path, size_t len)
+{
   size_t at = 0, n;
 
   TARN_CHECK(strlen(path) == len);
@@ -33,7 +35,8 @@ static void check_clean(const char *path, size_t len) {
   }
 }
 
-static void check_escape(const char *path, size_t len) {
+static void check_escape(const char *path, size_t len)
+{
   size_t cap = 4 * len + 1, i;
   char *out = malloc(cap), *cut = malloc(len / 2 + 1);
 
@@ -48,7 +51,8 @@ static void check_escape(const char *path, size_t len) {
   free(cut);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
   const char *path = (const char *)data + 1;
   char *out, *again;
   size_t len, len2;

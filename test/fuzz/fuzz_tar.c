@@ -27,7 +27,8 @@ struct reading {
   int rc;
 };
 
-static void mix(struct reading *d, const void *ptr, size_t len) {
+static void mix(struct reading *d, const void *ptr, size_t len)
+{
   const uint8_t *p = ptr;
   size_t i;
 
@@ -35,9 +36,13 @@ static void mix(struct reading *d, const void *ptr, size_t len) {
     d->hash = (d->hash ^ p[i]) * 1099511628211u;
 }
 
-static void mix_number(struct reading *d, uint64_t n) { mix(d, &n, sizeof n); }
+static void mix_number(struct reading *d, uint64_t n)
+{
+  mix(d, &n, sizeof n);
+}
 
-static void on_member(struct reading *d) {
+static void on_member(struct reading *d)
+{
   const struct tarn_entry *e = tarn_tar_read_entry(d->r);
   size_t i;
 
@@ -61,7 +66,8 @@ static void on_member(struct reading *d) {
   d->size = e->size;
 }
 
-static void on_event(struct reading *d, const uint8_t *ptr, size_t used) {
+static void on_event(struct reading *d, const uint8_t *ptr, size_t used)
+{
   switch (d->rc) {
   case TARN_TAR_MEMBER:
     on_member(d);
@@ -88,7 +94,8 @@ static void on_event(struct reading *d, const uint8_t *ptr, size_t used) {
   }
 }
 
-static void feed(struct reading *d, const uint8_t *ptr, size_t len) {
+static void feed(struct reading *d, const uint8_t *ptr, size_t len)
+{
   size_t used;
 
   do {
@@ -102,7 +109,8 @@ static void feed(struct reading *d, const uint8_t *ptr, size_t len) {
 }
 
 static uint64_t read_all(const uint8_t *data, size_t size, bool cut,
-                         const struct tarn_tar_options *opts) {
+                         const struct tarn_tar_options *opts)
+{
   struct reading d = {.hash = 14695981039346656037u};
   size_t at = 0, n;
 
@@ -128,7 +136,8 @@ static uint64_t read_all(const uint8_t *data, size_t size, bool cut,
   return d.hash;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
   static const struct tarn_tar_options zeros = {.ignore_zeros = true};
 
   TARN_CHECK(read_all(data, size, false, NULL) ==
@@ -138,7 +147,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   return 0;
 }
 
-static void put_sum(uint8_t *block) {
+static void put_sum(uint8_t *block)
+{
   char text[8];
   unsigned sum = 0;
   size_t i;
@@ -152,7 +162,8 @@ static void put_sum(uint8_t *block) {
 
 /* Checksums hold back blind changes: most times they are made right again. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
-                               unsigned seed) {
+                               unsigned seed)
+{
   size_t at = 0, blocks;
   int64_t body;
 

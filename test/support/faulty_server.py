@@ -50,6 +50,8 @@ What it does:
   stall_header  true: nothing is sent; N: only N bytes of the header
   delay S       seconds before the reply
   rate N        body bytes a second
+  send_timeout S  closes when the client takes nothing for S seconds, as nginx
+                does
   write_size N  the body goes out in writes of N bytes, without Nagle
   framing       "length", "chunked", "chunked-cut" (no final chunk), "close"
   coding        "gzip": the body is coded and says so
@@ -490,7 +492,13 @@ class Reply:
         sock.sendall(head)
         if bodiless:
             return
-        self._body(sock, entry)
+        if "send_timeout" in then:
+            sock.settimeout(then["send_timeout"])
+        try:
+            self._body(sock, entry)
+        except TimeoutError:
+            raise Hangup("send timeout") from None
+        sock.settimeout(None)
         if self.framing == "chunked":
             sock.sendall(b"0\r\n\r\n")
 
@@ -515,7 +523,7 @@ class Reply:
                 sock.sendall(part)
             at += len(part)
             entry["sent"] = at
-            if rate:
+            if rate and at < len(body):
                 time.sleep(max(0, began + at / rate - time.monotonic()))
         if fault and len(self.body) >= then[fault]:
             self._fault(sock, fault)

@@ -11,7 +11,8 @@ struct reading {
   uint64_t body_len, hash; /* FNV-1a */
 };
 
-static void append(char **to, size_t *len, const char *ptr, size_t n) {
+static void append(char **to, size_t *len, const char *ptr, size_t n)
+{
   char *bigger = realloc(*to, *len + n + 1);
 
   if (!bigger)
@@ -24,7 +25,8 @@ static void append(char **to, size_t *len, const char *ptr, size_t n) {
 
 static void say(struct tar_log *log, const char *fmt, ...) TARN_PRINTF(2, 3);
 
-static void say(struct tar_log *log, const char *fmt, ...) {
+static void say(struct tar_log *log, const char *fmt, ...)
+{
   char line[2048];
   va_list args;
   int n;
@@ -37,14 +39,16 @@ static void say(struct tar_log *log, const char *fmt, ...) {
   append(&log->text, &log->text_len, line, (size_t)n);
 }
 
-static const char *type_name(enum tarn_entry_type type) {
+static const char *type_name(enum tarn_entry_type type)
+{
   static const char *const names[] = {"none", "file", "dir",   "symlink",
                                       "hard", "char", "block", "fifo"};
 
   return (size_t)type < sizeof names / sizeof names[0] ? names[type] : "none";
 }
 
-static void on_member(struct reading *d) {
+static void on_member(struct reading *d)
+{
   const struct tarn_entry *e = tarn_tar_read_entry(d->r);
   struct tar_log *log = d->log;
   size_t i;
@@ -72,7 +76,8 @@ static void on_member(struct reading *d) {
   d->hash = 14695981039346656037u;
 }
 
-static void on_body(struct reading *d, const uint8_t *ptr, size_t len) {
+static void on_body(struct reading *d, const uint8_t *ptr, size_t len)
+{
   size_t i;
 
   if (tarn_tar_read_body_at(d->r) != d->body_len || len == 0)
@@ -82,7 +87,8 @@ static void on_body(struct reading *d, const uint8_t *ptr, size_t len) {
   d->body_len += len;
 }
 
-static void on_event(struct reading *d, const uint8_t *ptr, size_t used) {
+static void on_event(struct reading *d, const uint8_t *ptr, size_t used)
+{
   struct tar_log *log = d->log;
 
   switch (log->rc) {
@@ -111,7 +117,8 @@ static void on_event(struct reading *d, const uint8_t *ptr, size_t used) {
 }
 
 /* Steps over one piece until it is consumed; false after an error. */
-static bool feed(struct reading *d, const uint8_t *data, size_t len) {
+static bool feed(struct reading *d, const uint8_t *data, size_t len)
+{
   uint8_t *copy = malloc(len ? len : 1);
   size_t at = 0, used;
 
@@ -132,18 +139,21 @@ static bool feed(struct reading *d, const uint8_t *data, size_t len) {
   return d->log->rc == 0;
 }
 
-size_t tar_log_whole(size_t left, void *state) {
+size_t tar_log_whole(size_t left, void *state)
+{
   (void)state;
   return left;
 }
 
-size_t tar_log_byte(size_t left, void *state) {
+size_t tar_log_byte(size_t left, void *state)
+{
   (void)left;
   (void)state;
   return 1;
 }
 
-size_t tar_log_random(size_t left, void *state) {
+size_t tar_log_random(size_t left, void *state)
+{
   unsigned *seed = state;
   size_t n;
 
@@ -154,7 +164,8 @@ size_t tar_log_random(size_t left, void *state) {
 
 void tar_log_read(struct tar_log *log, const uint8_t *data, size_t len,
                   tar_log_cut cut, void *state,
-                  const struct tarn_tar_options *opts, bool proven) {
+                  const struct tarn_tar_options *opts, bool proven)
+{
   struct reading d = {.log = log};
   bool ok = true;
   size_t n;
@@ -175,7 +186,8 @@ void tar_log_read(struct tar_log *log, const uint8_t *data, size_t len,
   tarn_tar_read_free(d.r);
 }
 
-void tar_log_free(struct tar_log *log) {
+void tar_log_free(struct tar_log *log)
+{
   free(log->text);
   free(log->names);
   memset(log, 0, sizeof *log);

@@ -6,7 +6,8 @@
 
 /* ---- the buffer ---- */
 
-static uint8_t *grow(struct tar_make *t, size_t n) {
+static uint8_t *grow(struct tar_make *t, size_t n)
+{
   uint8_t *at;
 
   if (n > t->cap - t->len) {
@@ -23,12 +24,14 @@ static uint8_t *grow(struct tar_make *t, size_t n) {
   return at;
 }
 
-void tar_make_free(struct tar_make *t) {
+void tar_make_free(struct tar_make *t)
+{
   free(t->data);
   memset(t, 0, sizeof *t);
 }
 
-size_t tar_make_bytes(struct tar_make *t, const void *ptr, size_t len) {
+size_t tar_make_bytes(struct tar_make *t, const void *ptr, size_t len)
+{
   size_t at = t->len;
 
   if (len > 0)
@@ -36,7 +39,8 @@ size_t tar_make_bytes(struct tar_make *t, const void *ptr, size_t len) {
   return at;
 }
 
-size_t tar_make_zeros(struct tar_make *t, size_t len) {
+size_t tar_make_zeros(struct tar_make *t, size_t len)
+{
   size_t at = t->len;
 
   if (len > 0)
@@ -44,23 +48,27 @@ size_t tar_make_zeros(struct tar_make *t, size_t len) {
   return at;
 }
 
-static void pad(struct tar_make *t, size_t len) {
+static void pad(struct tar_make *t, size_t len)
+{
   (void)tar_make_zeros(t, (TAR_MAKE_BLOCK - len % TAR_MAKE_BLOCK) %
                               TAR_MAKE_BLOCK);
 }
 
-size_t tar_make_body(struct tar_make *t, const void *ptr, size_t len) {
+size_t tar_make_body(struct tar_make *t, const void *ptr, size_t len)
+{
   size_t at = tar_make_bytes(t, ptr, len);
 
   pad(t, len);
   return at;
 }
 
-uint8_t tar_make_pattern(uint64_t i) {
+uint8_t tar_make_pattern(uint64_t i)
+{
   return (uint8_t)(i * 31 + (i >> 8) * 7 + 1);
 }
 
-size_t tar_make_filler(struct tar_make *t, size_t len) {
+size_t tar_make_filler(struct tar_make *t, size_t len)
+{
   size_t at = t->len, i;
   uint8_t *to = grow(t, len);
 
@@ -70,19 +78,22 @@ size_t tar_make_filler(struct tar_make *t, size_t len) {
   return at;
 }
 
-size_t tar_make_end(struct tar_make *t) {
+size_t tar_make_end(struct tar_make *t)
+{
   return tar_make_zeros(t, 2 * TAR_MAKE_BLOCK);
 }
 
 /* ---- headers ---- */
 
-static void put_text(uint8_t *field, size_t width, const char *text) {
+static void put_text(uint8_t *field, size_t width, const char *text)
+{
   if (text)
     memcpy(field, text, strnlen(text, width));
 }
 
 /* Octal with a NUL, or base-256 when it does not fit. */
-static void put_number(uint8_t *field, size_t width, int64_t value) {
+static void put_number(uint8_t *field, size_t width, int64_t value)
+{
   uint64_t v = (uint64_t)value;
   size_t i;
 
@@ -97,7 +108,8 @@ static void put_number(uint8_t *field, size_t width, int64_t value) {
   field[0] |= 0x80;
 }
 
-static void put_sum(uint8_t *block, int is_signed) {
+static void put_sum(uint8_t *block, int is_signed)
+{
   int sum = 0;
   size_t i;
 
@@ -111,15 +123,20 @@ static void put_sum(uint8_t *block, int is_signed) {
   put_number(block + TAR_MAKE_SUM_AT, 7, sum);
 }
 
-void tar_make_sum(struct tar_make *t, size_t at) { put_sum(t->data + at, 0); }
+void tar_make_sum(struct tar_make *t, size_t at)
+{
+  put_sum(t->data + at, 0);
+}
 
 void tar_make_patch(struct tar_make *t, size_t at, size_t field,
-                    const void *ptr, size_t len) {
+                    const void *ptr, size_t len)
+{
   memcpy(t->data + at + field, ptr, len);
   tar_make_sum(t, at);
 }
 
-static void put_magic(uint8_t *block, enum tar_make_magic magic) {
+static void put_magic(uint8_t *block, enum tar_make_magic magic)
+{
   uint8_t *to = block + TAR_MAKE_MAGIC_AT;
 
   switch (magic) {
@@ -138,7 +155,8 @@ static void put_magic(uint8_t *block, enum tar_make_magic magic) {
   }
 }
 
-size_t tar_make_header(struct tar_make *t, const struct tar_make_header *h) {
+size_t tar_make_header(struct tar_make *t, const struct tar_make_header *h)
+{
   size_t at = t->len;
   uint8_t *b = grow(t, TAR_MAKE_BLOCK);
 
@@ -164,7 +182,8 @@ size_t tar_make_header(struct tar_make *t, const struct tar_make_header *h) {
 }
 
 size_t tar_make_file(struct tar_make *t, const char *name, const void *ptr,
-                     size_t len) {
+                     size_t len)
+{
   struct tar_make_header h = {.name = name, .size = (int64_t)len};
   size_t at = tar_make_header(t, &h);
 
@@ -173,14 +192,16 @@ size_t tar_make_file(struct tar_make *t, const char *name, const void *ptr,
 }
 
 size_t tar_make_link(struct tar_make *t, char type, const char *name,
-                     const char *target) {
+                     const char *target)
+{
   struct tar_make_header h = {
       .name = name, .link = target, .type = type, .mode = 0777};
 
   return tar_make_header(t, &h);
 }
 
-size_t tar_make_long(struct tar_make *t, char type, const char *name) {
+size_t tar_make_long(struct tar_make *t, char type, const char *name)
+{
   struct tar_make_header h = {.name = "././@LongLink",
                               .magic = TAR_MAKE_GNU,
                               .type = type,
@@ -193,7 +214,8 @@ size_t tar_make_long(struct tar_make *t, char type, const char *name) {
 
 /* ---- pax ---- */
 
-static size_t n_digits(size_t n) {
+static size_t n_digits(size_t n)
+{
   size_t d = 1;
 
   while (n >= 10) {
@@ -204,7 +226,8 @@ static size_t n_digits(size_t n) {
 }
 
 void tar_make_record_bytes(struct tar_make_records *r, const char *key,
-                           const void *value, size_t len) {
+                           const void *value, size_t len)
+{
   /* " key=value\n" and its own length, which counts itself. */
   size_t rest = strlen(key) + len + 3, whole = rest + n_digits(rest);
   char head[32];
@@ -220,11 +243,13 @@ void tar_make_record_bytes(struct tar_make_records *r, const char *key,
 }
 
 void tar_make_record(struct tar_make_records *r, const char *key,
-                     const char *value) {
+                     const char *value)
+{
   tar_make_record_bytes(r, key, value, strlen(value));
 }
 
-size_t tar_make_pax(struct tar_make *t, char type, struct tar_make_records *r) {
+size_t tar_make_pax(struct tar_make *t, char type, struct tar_make_records *r)
+{
   struct tar_make_header h = {
       .name = "PaxHeaders/0", .type = type, .size = (int64_t)r->buf.len};
   size_t at = tar_make_header(t, &h);
@@ -235,7 +260,8 @@ size_t tar_make_pax(struct tar_make *t, char type, struct tar_make_records *r) {
 }
 
 size_t tar_make_pax1(struct tar_make *t, char type, const char *key,
-                     const char *value) {
+                     const char *value)
+{
   struct tar_make_records r = {0};
 
   tar_make_record(&r, key, value);
@@ -244,7 +270,8 @@ size_t tar_make_pax1(struct tar_make *t, char type, const char *key,
 
 /* ---- everything ---- */
 
-static void make_plain(struct tar_make *t) {
+static void make_plain(struct tar_make *t)
+{
   struct tar_make_header v7 = {
       .name = "v7/", .magic = TAR_MAKE_V7, .type_is_nul = 1, .mode = 0755};
   struct tar_make_header prefixed = {.name = "name",
@@ -270,7 +297,8 @@ static void make_plain(struct tar_make *t) {
   (void)tar_make_header(t, &fifo);
 }
 
-static void make_gnu(struct tar_make *t) {
+static void make_gnu(struct tar_make *t)
+{
   struct tar_make_header big = {.name = "cut",
                                 .magic = TAR_MAKE_GNU,
                                 .uid = 1ll << 33,
@@ -303,7 +331,8 @@ static void make_gnu(struct tar_make *t) {
   (void)tar_make_filler(t, 600);
 }
 
-static void make_pax(struct tar_make *t) {
+static void make_pax(struct tar_make *t)
+{
   struct tar_make_records r = {0};
   struct tar_make_header h = {.name = "short", .size = 1};
 
@@ -321,7 +350,8 @@ static void make_pax(struct tar_make *t) {
   (void)tar_make_file(t, "s", "s", 1);
 }
 
-void tar_make_everything(struct tar_make *t) {
+void tar_make_everything(struct tar_make *t)
+{
   make_plain(t);
   make_gnu(t);
   make_pax(t);

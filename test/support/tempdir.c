@@ -272,8 +272,10 @@ void tempdir_as_user(struct tempdir *t, int (*fn)(struct tempdir *t))
   int status;
   pid_t child;
 
-  if (geteuid() == 0)
-    assert_int_equal(fchown(t->target, USER_ID, USER_ID), 0);
+  if (geteuid() == 0 && fchown(t->target, USER_ID, USER_ID) < 0) {
+    assert_int_equal(errno, EINVAL);
+    skip(); /* root of a namespace that has no other user */
+  }
   child = fork();
   assert_true(child >= 0);
   if (child == 0) {

@@ -44,8 +44,8 @@ mode_t tempdir_mode(int dir, const char *path); /* 07777 */
 
 /*
  * Runs `fn` in a child as uid and gid 65534 with umask 022. It returns 0, or
- * the line where something was wrong, which fails the test. As a user the
- * test is run as that user.
+ * the line where something was wrong, which fails the test. A user
+ * runs it as itself; where no other user exists the test is skipped.
  */
 void tempdir_as_user(struct tempdir *t, int (*fn)(struct tempdir *t));
 

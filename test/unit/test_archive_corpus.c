@@ -21,7 +21,8 @@ struct text {
   size_t len;
 };
 
-static void read_stream(FILE *f, struct text *t) {
+static void read_stream(FILE *f, struct text *t)
+{
   size_t cap = 0, n;
 
   t->data = NULL;
@@ -38,7 +39,8 @@ static void read_stream(FILE *f, struct text *t) {
   t->data[t->len] = '\0';
 }
 
-static void read_archive(const char *name, struct text *t) {
+static void read_archive(const char *name, struct text *t)
+{
   bool packed = strcmp(name + strlen(name) - 3, ".gz") == 0;
   char command[1024];
   FILE *f;
@@ -52,7 +54,8 @@ static void read_archive(const char *name, struct text *t) {
   assert_int_equal(packed ? pclose(f) : fclose(f), 0);
 }
 
-static void check_archive(const char *name, const char *names, size_t len) {
+static void check_archive(const char *name, const char *names, size_t len)
+{
   struct tar_log log, cut;
   struct text t;
   unsigned seed = 7;
@@ -77,7 +80,8 @@ static void check_archive(const char *name, const char *names, size_t len) {
   free(t.data);
 }
 
-static void every_archive_lists_as_with_gnu_tar(void **s) {
+static void every_archive_lists_as_with_gnu_tar(void **s)
+{
   struct text listing;
   char *at, *end, *next;
   unsigned n = 0;
@@ -102,7 +106,8 @@ static void every_archive_lists_as_with_gnu_tar(void **s) {
   free(listing.data);
 }
 
-int main(void) {
+int main(void)
+{
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_archive_lists_as_with_gnu_tar),
   };

@@ -14,7 +14,8 @@
 
 /* Parses a copy without room behind it. */
 static int parse_bytes(struct tarn_pax *p, char **buf, const char *bytes,
-                       size_t len, struct tarn_err *err) {
+                       size_t len, struct tarn_err *err)
+{
   *buf = malloc(len ? len : 1);
   assert_non_null(*buf);
   memcpy(*buf, bytes, len);
@@ -22,16 +23,19 @@ static int parse_bytes(struct tarn_pax *p, char **buf, const char *bytes,
   return tarn_pax_parse(p, *buf, len, 1000, err);
 }
 
-static int parse(struct tarn_pax *p, char **buf, const char *text) {
+static int parse(struct tarn_pax *p, char **buf, const char *text)
+{
   return parse_bytes(p, buf, text, strlen(text), NULL);
 }
 
-static void drop(struct tarn_pax *p, char *buf) {
+static void drop(struct tarn_pax *p, char *buf)
+{
   tarn_pax_close(p);
   free(buf);
 }
 
-static void expect_damage(const char *bytes, size_t len, uint64_t at) {
+static void expect_damage(const char *bytes, size_t len, uint64_t at)
+{
   struct tarn_pax p;
   struct tarn_err err;
   char *buf;
@@ -41,7 +45,8 @@ static void expect_damage(const char *bytes, size_t len, uint64_t at) {
   drop(&p, buf);
 }
 
-static void keywords_come_in_any_order(void **s) {
+static void keywords_come_in_any_order(void **s)
+{
   struct tarn_pax p;
   char *buf;
 
@@ -67,7 +72,8 @@ static void keywords_come_in_any_order(void **s) {
   drop(&p, buf);
 }
 
-static void the_last_record_of_a_keyword_counts(void **s) {
+static void the_last_record_of_a_keyword_counts(void **s)
+{
   struct tarn_pax p;
   char *buf;
 
@@ -80,7 +86,8 @@ static void the_last_record_of_a_keyword_counts(void **s) {
   drop(&p, buf);
 }
 
-static void a_value_may_hold_newlines_equals_and_nuls(void **s) {
+static void a_value_may_hold_newlines_equals_and_nuls(void **s)
+{
   struct tarn_pax p;
   char *buf;
 
@@ -91,7 +98,8 @@ static void a_value_may_hold_newlines_equals_and_nuls(void **s) {
   drop(&p, buf);
 }
 
-static void what_is_no_record_is_damage_with_its_offset(void **s) {
+static void what_is_no_record_is_damage_with_its_offset(void **s)
+{
   static const char *const cases[] = {
       "path=a\n",    "9path=a\n",   " 9 path=a\n",
       "8 path=a\n",  "11 path=a\n", "9 path:a\n",
@@ -111,7 +119,8 @@ static void what_is_no_record_is_damage_with_its_offset(void **s) {
   expect_damage("10 pa\0th=\n", 10, 1000);
 }
 
-static void nuls_behind_the_last_record_are_padding(void **s) {
+static void nuls_behind_the_last_record_are_padding(void **s)
+{
   struct tarn_pax p;
   char *buf;
 
@@ -123,7 +132,8 @@ static void nuls_behind_the_last_record_are_padding(void **s) {
 }
 
 /* Parses one record: its length is put in front of "key=value". */
-static int parse_record(struct tarn_pax *p, char **buf, const char *record) {
+static int parse_record(struct tarn_pax *p, char **buf, const char *record)
+{
   size_t rest = strlen(record) + 2;
   char text[128];
 
@@ -132,7 +142,8 @@ static int parse_record(struct tarn_pax *p, char **buf, const char *record) {
   return parse(p, buf, text);
 }
 
-static void a_wrong_number_is_damage(void **s) {
+static void a_wrong_number_is_damage(void **s)
+{
   static const char *const cases[] = {"size=-",
                                       "size=-1",
                                       "size=1x",
@@ -164,7 +175,8 @@ static void a_wrong_number_is_damage(void **s) {
   }
 }
 
-static void times_round_down_to_nanoseconds(void **s) {
+static void times_round_down_to_nanoseconds(void **s)
+{
   static const struct {
     const char *text;
     int64_t sec;
@@ -191,7 +203,8 @@ static void times_round_down_to_nanoseconds(void **s) {
   }
 }
 
-static void negative_ids_are_kept_out_of_reach(void **s) {
+static void negative_ids_are_kept_out_of_reach(void **s)
+{
   struct tarn_pax p;
   char *buf;
 
@@ -202,7 +215,8 @@ static void negative_ids_are_kept_out_of_reach(void **s) {
   drop(&p, buf);
 }
 
-static void attributes_are_bytes_and_the_last_of_a_name_counts(void **s) {
+static void attributes_are_bytes_and_the_last_of_a_name_counts(void **s)
+{
   struct tarn_pax p;
   char *buf;
 
@@ -228,7 +242,8 @@ static void attributes_are_bytes_and_the_last_of_a_name_counts(void **s) {
   drop(&p, buf);
 }
 
-static void attribute_names_are_decoded_as_gnu_tar_codes_them(void **s) {
+static void attribute_names_are_decoded_as_gnu_tar_codes_them(void **s)
+{
   struct tarn_pax p;
   char *buf;
 
@@ -239,7 +254,8 @@ static void attribute_names_are_decoded_as_gnu_tar_codes_them(void **s) {
   drop(&p, buf);
 }
 
-static void too_many_attributes_are_refused(void **s) {
+static void too_many_attributes_are_refused(void **s)
+{
   struct tarn_pax p;
   struct tarn_err err;
   char *text = malloc(64 * 2048), *buf;
@@ -256,7 +272,8 @@ static void too_many_attributes_are_refused(void **s) {
   free(text);
 }
 
-static void sparse_keywords_are_noticed(void **s) {
+static void sparse_keywords_are_noticed(void **s)
+{
   struct tarn_pax p;
   char *buf;
 
@@ -268,7 +285,8 @@ static void sparse_keywords_are_noticed(void **s) {
   drop(&p, buf);
 }
 
-int main(void) {
+int main(void)
+{
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keywords_come_in_any_order),
       cmocka_unit_test(the_last_record_of_a_keyword_counts),

@@ -10,11 +10,13 @@
 
 #include "archive/tar_header.h"
 
-static bool number(const char *field, size_t width, int64_t *out) {
+static bool number(const char *field, size_t width, int64_t *out)
+{
   return tarn_tar_number((const uint8_t *)field, width, out);
 }
 
-static void octal_is_read_with_blanks_zeros_and_either_end(void **s) {
+static void octal_is_read_with_blanks_zeros_and_either_end(void **s)
+{
   static const struct {
     const char *field;
     int64_t value;
@@ -39,7 +41,8 @@ static void octal_is_read_with_blanks_zeros_and_either_end(void **s) {
   }
 }
 
-static void anything_but_octal_is_damage(void **s) {
+static void anything_but_octal_is_damage(void **s)
+{
   static const char *const cases[] = {"garbage",    "0000648",   "644x\0\0\0",
                                       "-000001",    "644 1\0\0", "0x1\0\0\0\0",
                                       "\t644\0\0\0"};
@@ -51,7 +54,8 @@ static void anything_but_octal_is_damage(void **s) {
     assert_false(number(cases[i], 8, &v));
 }
 
-static void base_256_is_signed_and_bounded(void **s) {
+static void base_256_is_signed_and_bounded(void **s)
+{
   int64_t v;
 
   (void)s;
@@ -71,7 +75,8 @@ static void base_256_is_signed_and_bounded(void **s) {
 }
 
 /* A ustar header for "f" of 5 bytes; `sum` goes into its field. */
-static void make_block(uint8_t *block, const char *name) {
+static void make_block(uint8_t *block, const char *name)
+{
   memset(block, 0, 512);
   memcpy(block, name, strlen(name));
   memcpy(block + 100, "0000644", 7);
@@ -80,7 +85,8 @@ static void make_block(uint8_t *block, const char *name) {
   memcpy(block + 257, "ustar\00000", 8);
 }
 
-static void put_sum(uint8_t *block, bool is_signed) {
+static void put_sum(uint8_t *block, bool is_signed)
+{
   char text[8];
   int sum = 0, i;
 
@@ -91,7 +97,8 @@ static void put_sum(uint8_t *block, bool is_signed) {
   memcpy(block + 148, text, 7);
 }
 
-static void both_kinds_of_checksum_are_right(void **s) {
+static void both_kinds_of_checksum_are_right(void **s)
+{
   uint8_t block[512];
 
   (void)s;
@@ -102,7 +109,8 @@ static void both_kinds_of_checksum_are_right(void **s) {
   assert_int_equal(tarn_tar_block_judge(block), TARN_TAR_BLOCK_HEADER);
 }
 
-static void one_changed_byte_anywhere_is_seen(void **s) {
+static void one_changed_byte_anywhere_is_seen(void **s)
+{
   uint8_t block[512];
   size_t i;
 
@@ -120,7 +128,8 @@ static void one_changed_byte_anywhere_is_seen(void **s) {
   assert_int_equal(tarn_tar_block_judge(block), TARN_TAR_BLOCK_HEADER);
 }
 
-static void zeros_are_told_from_headers(void **s) {
+static void zeros_are_told_from_headers(void **s)
+{
   uint8_t block[512] = {0};
   size_t i;
 
@@ -133,7 +142,8 @@ static void zeros_are_told_from_headers(void **s) {
   }
 }
 
-static void names_fill_their_fields_to_the_last_byte(void **s) {
+static void names_fill_their_fields_to_the_last_byte(void **s)
+{
   struct tarn_tar_header h;
   uint8_t block[512];
 
@@ -152,7 +162,8 @@ static void names_fill_their_fields_to_the_last_byte(void **s) {
   assert_int_equal(strlen(h.gname), 32);
 }
 
-static void the_magic_decides_about_prefix_and_names(void **s) {
+static void the_magic_decides_about_prefix_and_names(void **s)
+{
   struct tarn_tar_header h;
   uint8_t block[512];
 
@@ -176,7 +187,8 @@ static void the_magic_decides_about_prefix_and_names(void **s) {
   assert_string_equal(h.uname, "");
 }
 
-static void a_size_that_cannot_be_padded_is_damage(void **s) {
+static void a_size_that_cannot_be_padded_is_damage(void **s)
+{
   struct tarn_tar_header h;
   uint8_t block[512];
 
@@ -191,7 +203,8 @@ static void a_size_that_cannot_be_padded_is_damage(void **s) {
   assert_string_equal(tarn_tar_header_parse(block, &h), "size");
 }
 
-static void the_file_type_in_an_old_mode_is_dropped(void **s) {
+static void the_file_type_in_an_old_mode_is_dropped(void **s)
+{
   struct tarn_tar_header h;
   uint8_t block[512];
 
@@ -202,7 +215,8 @@ static void the_file_type_in_an_old_mode_is_dropped(void **s) {
   assert_int_equal(h.mode, 04755);
 }
 
-static void a_negative_or_huge_id_stays_recognisable(void **s) {
+static void a_negative_or_huge_id_stays_recognisable(void **s)
+{
   struct tarn_tar_header h;
   uint8_t block[512];
 
@@ -215,7 +229,8 @@ static void a_negative_or_huge_id_stays_recognisable(void **s) {
   assert_true(h.gid == UINT64_C(1) << 32);
 }
 
-static void device_numbers_matter_for_devices_only(void **s) {
+static void device_numbers_matter_for_devices_only(void **s)
+{
   struct tarn_tar_header h;
   uint8_t block[512];
 
@@ -231,7 +246,8 @@ static void device_numbers_matter_for_devices_only(void **s) {
   assert_int_equal(h.dev_major, 012);
 }
 
-int main(void) {
+int main(void)
+{
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(octal_is_read_with_blanks_zeros_and_either_end),
       cmocka_unit_test(anything_but_octal_is_damage),

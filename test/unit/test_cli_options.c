@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli/args.h"
@@ -22,12 +23,20 @@ struct line {
   struct cli_why why;
 };
 
-static int parse(struct line *l, const char *const *words)
+/* Words are parted by "|". */
+static int parse(struct line *l, const char *words)
 {
+  size_t n;
+
   memset(l, 0, sizeof *l);
   l->argv[l->argc++] = strdup("get");
-  for (; *words; words++)
-    l->argv[l->argc++] = strdup(*words);
+  for (;; words += n + 1) {
+    n = strcspn(words, "|");
+    assert_true(l->argc < MAX_WORDS);
+    l->argv[l->argc++] = strndup(words, n);
+    if (words[n] == '\0')
+      break;
+  }
   tarn_cli_args_init(&l->args);
   return tarn_cli_options_parse(l->argc, l->argv, TARN_CLI_GET, &l->args,
                                 &l->first, &l->why);
@@ -42,7 +51,7 @@ static void done(struct line *l)
     free(l->argv[i]);
 }
 
-static void expect_ok(struct line *l, const char *const *words)
+static void expect_ok(struct line *l, const char *words)
 {
   int rc = parse(l, words);
 
@@ -50,7 +59,7 @@ static void expect_ok(struct line *l, const char *const *words)
     fail_msg("%s", l->why.text);
 }
 
-static void expect_wrong(const char *const *words, const char *text)
+static void expect_wrong(const char *words, const char *text)
 {
   struct line l;
 
@@ -60,15 +69,12 @@ static void expect_wrong(const char *const *words, const char *text)
   done(&l);
 }
 
-#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 static void a_value_comes_behind_equals_or_as_the_next_word(void **state)
 {
   struct line l;
 
   (void)state;
-  expect_ok(&l, WORDS("--directory=a", "--memory", "1Mi", "-ofile", "-H",
-                      "A: b", "u"));
+  expect_ok(&l, "--directory=a|--memory|1Mi|-ofile|-H|A: b|u");
   assert_string_equal(l.args.directory, "a");
   assert_int_equal(l.args.memory, 1u << 20);
   assert_string_equal(l.args.output, "file");
@@ -83,7 +89,7 @@ static void options_and_operands_mix_until_two_dashes(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l, WORDS("u", "-q", "-", "--", "-v"));
+  expect_ok(&l, "u|-q|-|--|-v");
   assert_int_equal(l.args.quiet, 1);
   assert_int_equal(l.args.verbose, 0);
   assert_int_equal(l.argc - l.first, 3);
@@ -98,13 +104,13 @@ static void a_long_name_may_be_cut_while_it_is_unique(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l, WORDS("--strip=2", "--compre=zstd", "--download=7"));
+  expect_ok(&l, "--strip=2|--compre=zstd|--download=7");
   assert_int_equal(l.args.get.strip_components, 2);
   assert_int_equal(l.args.compression, TARN_COMPRESSION_ZSTD);
   assert_int_equal(l.args.get.connections, 7);
   done(&l);
-  expect_wrong(WORDS("--max=1"), "--max-wait");
-  expect_wrong(WORDS("--max=1"), "--max-ratio");
+  expect_wrong("--max=1", "--max-wait");
+  expect_wrong("--max=1", "--max-ratio");
 }
 
 static void an_option_and_its_alias_are_one(void **state)
@@ -112,7 +118,7 @@ static void an_option_and_its_alias_are_one(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l, WORDS("--connections=3", "--download-workers=5"));
+  expect_ok(&l, "--connections=3|--download-workers=5");
   assert_int_equal(l.args.get.connections, 5);
   done(&l);
 }
@@ -122,7 +128,7 @@ static void a_bare_chunk_size_is_in_megabytes(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l, WORDS("--chunk-size=200", "--max-size=200"));
+  expect_ok(&l, "--chunk-size=200|--max-size=200");
   assert_int_equal(l.args.chunk_size, 200000000);
   assert_int_equal(l.args.get.max_size, 200);
   done(&l);
@@ -133,13 +139,12 @@ static void zero_is_kept_apart_from_not_given(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l, WORDS("u"));
+  expect_ok(&l, "u");
   assert_int_equal(l.args.get.has_retry_count, 0);
   assert_int_equal(l.args.get.has_min_speed, 0);
   assert_int_equal(l.args.has_progress_fd, 0);
   done(&l);
-  expect_ok(&l, WORDS("--retry-count=0", "--min-speed=0", "--retry-wait=0",
-                      "--progress-fd=0"));
+  expect_ok(&l, "--retry-count=0|--min-speed=0|--retry-wait=0|--progress-fd=0");
   assert_int_equal(l.args.get.has_retry_count, 1);
   assert_int_equal(l.args.get.retry_count, 0);
   assert_int_equal(l.args.get.has_min_speed, 1);
@@ -154,9 +159,8 @@ static void of_two_opposite_flags_the_last_wins(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l,
-            WORDS("-4", "-6", "--http2", "--disable-http2", "-p",
-                  "--no-same-permissions", "--no-same-owner", "--same-owner"));
+  expect_ok(&l, "-4|-6|--http2|--disable-http2|-p|--no-same-permissions|--no-"
+                "same-owner|--same-owner");
   assert_int_equal(l.args.get.flags,
                    TARN_IPV6 | TARN_NO_SAME_PERMISSIONS | TARN_SAME_OWNER);
   done(&l);
@@ -167,7 +171,7 @@ static void letters_can_be_joined(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l, WORDS("-qpmCdir"));
+  expect_ok(&l, "-qpmCdir");
   assert_int_equal(l.args.quiet, 1);
   assert_int_equal(l.args.get.flags, TARN_SAME_PERMISSIONS | TARN_NO_MTIME);
   assert_string_equal(l.args.directory, "dir");
@@ -179,17 +183,16 @@ static void statuses_are_a_list_with_commas(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l,
-            WORDS("--exit-status-codes=503,507", "--exit-status-codes=599"));
+  expect_ok(&l, "--exit-status-codes=503,507|--exit-status-codes=599");
   assert_int_equal(l.args.fail_statuses.n, 3);
   assert_int_equal(l.args.fail_statuses.items[1], 507);
   assert_int_equal(l.args.fail_statuses.items[2], 599);
   done(&l);
-  expect_wrong(WORDS("--exit-status-codes=99"), "503,507");
-  expect_wrong(WORDS("--exit-status-codes=600"), "503,507");
-  expect_wrong(WORDS("--exit-status-codes=503,"), "503,507");
-  expect_wrong(WORDS("--exit-status-codes=503;504"), "503,507");
-  expect_wrong(WORDS("--exit-status-codes=5031"), "503,507");
+  expect_wrong("--exit-status-codes=99", "503,507");
+  expect_wrong("--exit-status-codes=600", "503,507");
+  expect_wrong("--exit-status-codes=503,", "503,507");
+  expect_wrong("--exit-status-codes=503;504", "503,507");
+  expect_wrong("--exit-status-codes=5031", "503,507");
 }
 
 static void trace_takes_channels_or_all(void **state)
@@ -197,31 +200,31 @@ static void trace_takes_channels_or_all(void **state)
   struct line l;
 
   (void)state;
-  expect_ok(&l, WORDS("--trace=curl,memory"));
+  expect_ok(&l, "--trace=curl,memory");
   assert_int_equal(l.args.trace, TARN_TRACE_CURL | TARN_TRACE_MEMORY);
   done(&l);
-  expect_ok(&l, WORDS("--trace=all"));
+  expect_ok(&l, "--trace=all");
   assert_int_equal(l.args.trace, 127);
   done(&l);
-  expect_wrong(WORDS("--trace=curl,"), "none of curl,");
+  expect_wrong("--trace=curl,", "none of curl,");
 }
 
 static void what_is_wrong_is_named(void **state)
 {
   (void)state;
-  expect_wrong(WORDS("--nope"), "unknown option --nope");
-  expect_wrong(WORDS("--nope=3"), "unknown option --nope");
-  expect_wrong(WORDS("-qZ"), "unknown option -Z");
-  expect_wrong(WORDS("--quiet=1"), "--quiet takes no value");
-  expect_wrong(WORDS("--memory"), "--memory needs SIZE");
-  expect_wrong(WORDS("-C"), "--directory needs DIR");
-  expect_wrong(WORDS("--connections=257"), "from 1 to 256");
-  expect_wrong(WORDS("--connections=-1"), "from 1 to 256");
-  expect_wrong(WORDS("--connections="), "from 1 to 256");
-  expect_wrong(WORDS("--max-time=0"), "not a time");
-  expect_wrong(WORDS("--max-ratio=0"), "above 0");
-  expect_wrong(WORDS("--compression=rar"), "none of auto,tar,gzip");
-  expect_wrong(WORDS("--help=some"), "none of all");
+  expect_wrong("--nope", "unknown option --nope");
+  expect_wrong("--nope=3", "unknown option --nope");
+  expect_wrong("-qZ", "unknown option -Z");
+  expect_wrong("--quiet=1", "--quiet takes no value");
+  expect_wrong("--memory", "--memory needs SIZE");
+  expect_wrong("-C", "--directory needs DIR");
+  expect_wrong("--connections=257", "from 1 to 256");
+  expect_wrong("--connections=-1", "from 1 to 256");
+  expect_wrong("--connections=", "from 1 to 256");
+  expect_wrong("--max-time=0", "not a time");
+  expect_wrong("--max-ratio=0", "above 0");
+  expect_wrong("--compression=rar", "none of auto,tar,gzip");
+  expect_wrong("--help=some", "none of all");
 }
 
 static void help_ends_the_reading(void **state)
@@ -229,21 +232,21 @@ static void help_ends_the_reading(void **state)
   struct line l;
 
   (void)state;
-  assert_int_equal(parse(&l, WORDS("--help", "--nope")), CLI_PARSED_HELP);
+  assert_int_equal(parse(&l, "--help|--nope"), CLI_PARSED_HELP);
   done(&l);
-  assert_int_equal(parse(&l, WORDS("-h")), CLI_PARSED_HELP);
+  assert_int_equal(parse(&l, "-h"), CLI_PARSED_HELP);
   done(&l);
-  assert_int_equal(parse(&l, WORDS("--help=all")), CLI_PARSED_HELP_ALL);
+  assert_int_equal(parse(&l, "--help=all"), CLI_PARSED_HELP_ALL);
   done(&l);
 }
 
-static int finish(struct line *l, const char *const *words)
+static int finish(struct line *l, const char *words)
 {
   expect_ok(l, words);
   return tarn_cli_args_finish(&l->args, &l->why);
 }
 
-static void expect_finished(const char *const *words, int status)
+static void expect_finished(const char *words, int status)
 {
   struct line l;
 
@@ -256,7 +259,7 @@ static void output_to_a_dash_is_raw_standard_output(void **state)
   struct line l;
 
   (void)state;
-  assert_int_equal(finish(&l, WORDS("-o", "-")), 0);
+  assert_int_equal(finish(&l, "-o|-"), 0);
   assert_int_equal(l.args.to_stdout, 1);
   assert_null(l.args.output);
   assert_int_equal(l.args.get.flags, TARN_RAW);
@@ -266,14 +269,14 @@ static void output_to_a_dash_is_raw_standard_output(void **state)
 static void targets_exclude_each_other(void **state)
 {
   (void)state;
-  expect_finished(WORDS("-C", "a", "-O"), 64);
-  expect_finished(WORDS("-C", "a", "-o", "b"), 64);
-  expect_finished(WORDS("-O", "-o", "b"), 64);
-  expect_finished(WORDS("--raw"), 64);
-  expect_finished(WORDS("--raw", "-O"), 0);
-  expect_finished(WORDS("-q", "-v"), 64);
-  expect_finished(WORDS("--key=k"), 64);
-  expect_finished(WORDS("-O", "--progress-fd=1"), 64);
+  expect_finished("-C|a|-O", 64);
+  expect_finished("-C|a|-o|b", 64);
+  expect_finished("-O|-o|b", 64);
+  expect_finished("--raw", 64);
+  expect_finished("--raw|-O", 0);
+  expect_finished("-q|-v", 64);
+  expect_finished("--key=k", 64);
+  expect_finished("-O|--progress-fd=1", 64);
 }
 
 static void headers_get_one_space_behind_the_colon(void **state)
@@ -281,38 +284,38 @@ static void headers_get_one_space_behind_the_colon(void **state)
   struct line l;
 
   (void)state;
-  assert_int_equal(finish(&l, WORDS("-HA:b", "-HX-Y: c:d ", "-HEmpty:")), 0);
+  assert_int_equal(finish(&l, "-HA:b|-HX-Y: c:d |-HEmpty:"), 0);
   assert_int_equal(l.args.get.n_headers, 3);
   assert_string_equal(l.args.get.headers[0], "A: b");
   assert_string_equal(l.args.get.headers[1], "X-Y: c:d");
   assert_string_equal(l.args.get.headers[2], "Empty: ");
   done(&l);
-  expect_finished(WORDS("-Hnothing"), 64);
-  expect_finished(WORDS("-H:b"), 64);
-  expect_finished(WORDS("-HA b: c"), 64);
-  expect_finished(WORDS("-HA: b\r\nX: y"), 64);
+  expect_finished("-Hnothing", 64);
+  expect_finished("-H:b", 64);
+  expect_finished("-HA b: c", 64);
+  expect_finished("-HA: b\r\nX: y", 64);
 }
 
 static void a_header_file_gives_a_header_a_line(void **state)
 {
   static const char text[] = "A: 1\r\n\nB:2";
-  char path[] = "/tmp/tarn-headers-XXXXXX", word[64];
-  int fd = mkstemp(path);
+  int fd = memfd_create("headers", MFD_CLOEXEC);
+  char word[64], both[80];
   struct line l;
 
   (void)state;
   assert_true(fd >= 0);
   assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
-  assert_int_equal(close(fd), 0);
-  (void)snprintf(word, sizeof word, "-H@%s", path);
-  assert_int_equal(finish(&l, WORDS(word, "-HC:3")), 0);
+  (void)snprintf(word, sizeof word, "-H@/proc/self/fd/%d", fd);
+  (void)snprintf(both, sizeof both, "%s|-HC:3", word);
+  assert_int_equal(finish(&l, both), 0);
   assert_int_equal(l.args.get.n_headers, 3);
   assert_string_equal(l.args.get.headers[0], "A: 1");
   assert_string_equal(l.args.get.headers[1], "B: 2");
   assert_string_equal(l.args.get.headers[2], "C: 3");
   done(&l);
-  assert_int_equal(unlink(path), 0);
-  expect_finished(WORDS(word), 66);
+  assert_int_equal(close(fd), 0);
+  expect_finished(word, 66);
 }
 
 static void no_two_rows_share_a_name_or_letter(void **state)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -188,6 +189,31 @@ static void the_last_but_one_stays_open(void **state)
   tarn_dircache_free(small);
 }
 
+static void kept_descriptors_give_way_when_the_process_has_none(void **state)
+{
+  struct fixture *f = *state;
+  struct rlimit old, few;
+  int spare[64], rc;
+  size_t n = 0;
+
+  tempdir_mkdir(f->t.target, "x", 0755);
+  assert_true(get(f, "a", 0755, NULL) >= 0);
+  assert_true(get(f, "b", 0755, NULL) >= 0);
+  assert_true(get(f, "c", 0755, NULL) >= 0);
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+  few = old;
+  few.rlim_cur = 40;
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  while (n < 64 && (spare[n] = dup(f->t.target)) >= 0)
+    n++;
+  assert_int_equal(errno, EMFILE);
+  rc = get(f, "x", 0, NULL);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+  while (n > 0)
+    (void)close(spare[--n]);
+  assert_true(rc >= 0);
+}
+
 static void a_path_of_many_thousand_bytes_is_made(void **state)
 {
   enum { N = 40, LEN = 255 };
@@ -217,6 +243,7 @@ int main(void)
       cmocka_unit_test(a_drop_forgets_what_a_path_meant),
       cmocka_unit_test(no_more_descriptors_are_kept_than_allowed),
       cmocka_unit_test(the_last_but_one_stays_open),
+      cmocka_unit_test(kept_descriptors_give_way_when_the_process_has_none),
       cmocka_unit_test(a_path_of_many_thousand_bytes_is_made),
   };
   int failed = 0;

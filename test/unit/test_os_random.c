@@ -19,7 +19,7 @@
 
 #include "tempdir.h"
 
-enum { N_ROUNDS = 150, N_OPS = 120, N_TREES = 3, PATH_CAP = 64 };
+enum { N_ROUNDS = 60, N_OPS = 120, N_TREES = 3, PATH_CAP = 320 };
 
 struct tree {
   struct tempdir t;
@@ -52,26 +52,30 @@ static void random_path(uint64_t *seed, char out[PATH_CAP])
                             names[next_random(seed) % 4]);
 }
 
-static void random_target(uint64_t *seed, char out[PATH_CAP])
+static void random_target(uint64_t *seed, const char *canary,
+                          char out[PATH_CAP])
 {
   static const char *const hostile[] = {
-      "..",     "../..",       "a/../..", "b/..", ".",      "/etc",
-      "c/",     "../canary",   "f/.",     "./a",  "../b/.", "../../canary",
-      "/tmp/.", "../target/a", "..//a",   "a/./b"};
+      "..",           "../..",       "a/../..", "b/..",  ".",
+      "c/",           "../canary",   "f/.",     "./a",   "../b/.",
+      "../../canary", "../target/a", "..//a",   "a/./b", "../canary/d"};
+  size_t i = (size_t)(next_random(seed) % 32);
 
-  if (next_random(seed) % 2)
-    (void)snprintf(out, PATH_CAP, "%s", hostile[next_random(seed) % 16]);
+  if (i < sizeof hostile / sizeof hostile[0])
+    (void)snprintf(out, PATH_CAP, "%s", hostile[i]);
+  else if (i < 17)
+    (void)snprintf(out, PATH_CAP, "%s", canary);
   else
     random_path(seed, out);
 }
 
-static struct op random_op(uint64_t *seed, unsigned number)
+static struct op random_op(uint64_t *seed, const char *canary, unsigned number)
 {
   struct op op = {.kind = (unsigned)(next_random(seed) % 12), .number = number};
 
   random_path(seed, op.path);
   if (op.kind >= 5 && op.kind <= 8)
-    random_target(seed, op.other);
+    random_target(seed, canary, op.other);
   else
     random_path(seed, op.other);
   return op;
@@ -156,7 +160,7 @@ static void run_round(uint64_t seed)
         tarn_place_open(&trees[i].p, trees[i].t.target, i != 1, 022), 0);
   }
   for (unsigned n = 0; n < N_OPS; n++) {
-    struct op op = random_op(&state, n);
+    struct op op = random_op(&state, trees[0].t.canary_path, n);
     int expected = apply(&trees[0], &op);
 
     for (size_t i = 1; i < N_TREES; i++) {
