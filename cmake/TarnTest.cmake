@@ -2,6 +2,8 @@
 # current directory, with cmocka, run by ctest in its own process with a time
 # limit. LABEL is unit, flow or job.
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+set(TARN_TEST_LAUNCHER "" CACHE STRING
+  "Command and options each C test is started with, for example valgrind")
 
 function(tarn_test name label)
   cmake_parse_arguments(T "" "" "LIBS;SOURCES" ${ARGN})
@@ -12,6 +14,6 @@ function(tarn_test name label)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test/support")
   target_link_libraries(${name} PRIVATE ${T_LIBS} tarn_warnings
     PkgConfig::CMOCKA)
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${TARN_TEST_LAUNCHER} $<TARGET_FILE:${name}>)
   set_tests_properties(${name} PROPERTIES LABELS "${label};quick" TIMEOUT 300)
 endfunction()

@@ -39,6 +39,19 @@ extern "C" {
 #define TARN_VERSION_MINOR 1
 #define TARN_VERSION_PATCH 0
 
+/* First member of every option struct; all others are zero. */
+#ifdef __cplusplus
+#define TARN_SIZED(type)                                                       \
+  {                                                                            \
+    sizeof(type)                                                               \
+  }
+#else
+#define TARN_SIZED(type)                                                       \
+  {                                                                            \
+    .size = sizeof(type)                                                       \
+  }
+#endif
+
 #if defined(__GNUC__)
 #define TARN_EXTERN __attribute__((visibility("default")))
 #else
@@ -139,10 +152,7 @@ struct tarn_options {
   void (*on_trace)(unsigned channel, const char *text, void *user);
   void *user;          /* given to on_trace */
 };
-#define TARN_OPTIONS_INIT                                                      \
-  {                                                                            \
-    sizeof(struct tarn_options)                                                \
-  }
+#define TARN_OPTIONS_INIT TARN_SIZED(struct tarn_options)
 
 typedef void (*tarn_close_cb)(struct tarn *ctx, void *user);
 
@@ -339,10 +349,7 @@ struct tarn_get_options {
   uint64_t max_files; /* members; default none */
   double max_ratio;   /* decoded to raw bytes; default none */
 };
-#define TARN_GET_OPTIONS_INIT                                                  \
-  {                                                                            \
-    sizeof(struct tarn_get_options)                                            \
-  }
+#define TARN_GET_OPTIONS_INIT TARN_SIZED(struct tarn_get_options)
 
 /*
  * Starts a job; it begins on the loop, after the call has returned. *job is

@@ -14,6 +14,7 @@
 #ifndef TARN_LOOP_STREAM_FD_H
 #define TARN_LOOP_STREAM_FD_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <uv.h>
 

@@ -447,8 +447,15 @@ static void on_certificates(void *user)
   advance(src);
 }
 
-void tarn_source_http_start(struct tarn_source_http *src)
+static struct tarn_source_http *of(struct tarn_source_stage *source)
 {
+  return TARN_CONTAINER(source, struct tarn_source_http, source);
+}
+
+static void start(struct tarn_source_stage *source)
+{
+  struct tarn_source_http *src = of(source);
+
   src->last_byte_ms = now_ms(src);
   if ((src->settings.flags & TARN_INSECURE) ||
       tarn_ca_store_ready(src->settings.ca, NULL) == 1 ||
@@ -506,7 +513,43 @@ static void set_limits(struct tarn_source_http *src,
                     uv_hrtime());
 }
 
-int tarn_source_http_new(struct tarn_source_http **out,
+static void on_timer_closed(uv_handle_t *handle)
+{
+  struct tarn_source_http *src = handle->data;
+
+  tarn_closer_drop(&src->flow->closer);
+}
+
+static void close_source(struct tarn_source_stage *source)
+{
+  struct tarn_source_http *src = of(source);
+  struct tarn_list *link;
+
+  if (src->closed)
+    return;
+  src->closed = true;
+  src->flow->connections = 0;
+  while ((link = tarn_list_first(&src->spans)))
+    tarn_span_free(span_of(link));
+  tarn_defer_cancel(&src->step);
+  tarn_budget_unwait(&src->room);
+  tarn_closer_hold(&src->flow->closer);
+  uv_close((uv_handle_t *)&src->timer, on_timer_closed);
+}
+
+static void free_source(struct tarn_source_stage *source)
+{
+  struct tarn_source_http *src = of(source);
+
+  tarn_http_settings_close(&src->settings);
+  free(src->target);
+  free(src->fail_statuses);
+  free(src);
+}
+
+static const struct tarn_source_ops ops = {start, close_source, free_source};
+
+int tarn_source_http_new(struct tarn_source_stage **out,
                          struct tarn_flow *flow, struct tarn_reorder *reorder,
                          const struct tarn_get_options *opts,
                          struct tarn_err *err)
@@ -537,39 +580,7 @@ int tarn_source_http_new(struct tarn_source_http **out,
   }
   (void)uv_timer_init(flow->env->loop, &src->timer);
   src->timer.data = src;
-  *out = src;
+  src->source.ops = &ops;
+  *out = &src->source;
   return 0;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-  struct tarn_source_http *src = handle->data;
-
-  tarn_closer_drop(&src->flow->closer);
-}
-
-void tarn_source_http_close(struct tarn_source_http *src)
-{
-  struct tarn_list *link;
-
-  if (src->closed)
-    return;
-  src->closed = true;
-  src->flow->connections = 0;
-  while ((link = tarn_list_first(&src->spans)))
-    tarn_span_free(span_of(link));
-  tarn_defer_cancel(&src->step);
-  tarn_budget_unwait(&src->room);
-  tarn_closer_hold(&src->flow->closer);
-  uv_close((uv_handle_t *)&src->timer, on_timer_closed);
-}
-
-void tarn_source_http_free(struct tarn_source_http *src)
-{
-  if (!src)
-    return;
-  tarn_http_settings_close(&src->settings);
-  free(src->target);
-  free(src->fail_statuses);
-  free(src);
 }

@@ -8,29 +8,20 @@
  * repaired at the exact byte, on a fresh connection, or ends the job with its
  * cause. Rules T1 to T9 and T12 of docs/transfer.md.
  *
- *   src = tarn_source_http_new(flow, reorder, opts, &err);
- *   tarn_source_http_start(src);
- *   tarn_source_http_close(src);       // always; then the flow's closer
- *   tarn_source_http_free(src);
+ *   tarn_source_http_new(&source, flow, reorder, opts, &err);
+ *   source->ops->start(source);
  *
  * Memory: the input budget. Threads: the loop's only.
  */
 #ifndef TARN_STAGE_SOURCE_HTTP_H
 #define TARN_STAGE_SOURCE_HTTP_H
 
-#include "stage/reorder.h"
-#include "stage/stage.h"
-
-struct tarn_source_http;
+#include "stage/source.h"
 
 /* Copies what it needs of `opts`. TARN_EINVAL, TARN_ENOTSUP, TARN_ENOMEM. */
-int tarn_source_http_new(struct tarn_source_http **src,
+int tarn_source_http_new(struct tarn_source_stage **source,
                          struct tarn_flow *flow, struct tarn_reorder *reorder,
                          const struct tarn_get_options *opts,
                          struct tarn_err *err);
-void tarn_source_http_start(struct tarn_source_http *src);
-/* Stops every request at once; holds the flow's closer for its timer. */
-void tarn_source_http_close(struct tarn_source_http *src);
-void tarn_source_http_free(struct tarn_source_http *src); /* NULL is fine */
 
 #endif

@@ -17,6 +17,7 @@
 #define TARN_MAX_REDIRECTS 10u
 
 struct tarn_source_http {
+  struct tarn_source_stage source;
   struct tarn_flow *flow;
   struct tarn_reorder *reorder;
   struct tarn_http_settings settings;

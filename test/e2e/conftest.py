@@ -1,6 +1,7 @@
 """Fixtures of the end-to-end tests: the program TARN names, a server that
 misbehaves by script, nginx, trees and archives. See ../support."""
 import os
+import shutil
 import sys
 
 import pytest
@@ -33,6 +34,13 @@ def plain_umask():
 
 
 @pytest.fixture
+def tmp_path(tmp_path):
+    """pytest's own, but removed at once: trees are large."""
+    yield tmp_path
+    shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+@pytest.fixture
 def server():
     """A faulty server. The program must never ask it with HEAD."""
     with FaultyServer() as srv:
@@ -62,6 +70,7 @@ def nginx(tmp_path_factory):
 @pytest.fixture(scope="session")
 def small_tree(tmp_path_factory):
     """A few files of every kind, and its pax archive in bytes."""
-    root = tmp_path_factory.mktemp("small") / "tree"
-    tree.build(root, n_files=25, n_bytes=400_000)
-    return tree.Packed(root)
+    top = tmp_path_factory.mktemp("small")
+    tree.build(top / "tree", n_files=25, n_bytes=400_000)
+    yield tree.Packed(top / "tree")
+    shutil.rmtree(top, ignore_errors=True)

@@ -2,6 +2,7 @@
 out as GNU tar restores them; -O gives what the decoder gives; --raw the file.
 """
 import os
+import shutil
 import subprocess
 import time
 
@@ -25,7 +26,8 @@ def packed(tmp_path_factory):
     tree.build(top / "long", n_files, n_bytes, seed=2)
     tree.add_long_names(top / "long")
     short, long = tree.Packed(top / "short"), tree.Packed(top / "long")
-    return {"ustar": short, "gnu": long, "pax": long}
+    yield {"ustar": short, "gnu": long, "pax": long}
+    shutil.rmtree(top, ignore_errors=True)
 
 
 @pytest.mark.parametrize("coder", tree.CODERS)
@@ -238,17 +240,23 @@ def test_a_slow_reader_stops_the_sockets(tarn, server):
     within_memory(res)
 
 
+@pytest.fixture(scope="module")
+def deep_tree(tmp_path_factory):
+    top = tmp_path_factory.mktemp("deep") / "tree"
+    tree.build(top, n_files=30_000, n_bytes=1_000_000_000, seed=3)
+    tree.add_long_names(top)
+    yield top
+    shutil.rmtree(top, ignore_errors=True)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("coder", ("none", "gz", "lz4", "zst"))
-def test_deep_large_tree(tarn, nginx, tmp_path_factory, tmp_path, coder):
-    top = tmp_path_factory.getbasetemp() / "deep"
-    if not top.exists():
-        tree.build(top, n_files=30_000, n_bytes=1_000_000_000, seed=3)
-        tree.add_long_names(top)
-    nginx.put("deep", tree.pack(top, "pax", coder))
+def test_deep_large_tree(tarn, nginx, deep_tree, tmp_path, coder):
+    nginx.put("deep", tree.pack(deep_tree, "pax", coder))
     res = tarn("get", nginx.url("deep"), "-C", tmp_path / "o", timeout=600)
     within_memory(res.expect(0))
-    assert tree.differences(tree.picture(top), tmp_path / "o") == []
+    assert tree.differences(deep_tree, tmp_path / "o") == []
+    (nginx.root / "deep").unlink()
 
 
 @pytest.mark.deep

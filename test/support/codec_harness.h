@@ -1,0 +1,64 @@
+/*
+ * Feeds a codec every way a stream can be cut, and damages it everywhere.
+ *
+ *   struct bytes plain = {0}, packed = {0};
+ *   bytes_fill(&plain, 5000, 1);
+ *   ... packed = what an encoder makes of plain
+ *   codec_gives(&tarn_codec_gzip, &packed, &plain);
+ *   codec_misses_the_end(&tarn_codec_gzip, &packed);
+ *   codec_sees_damage(&tarn_codec_gzip, &packed, &plain);
+ *   bytes_free(&plain);
+ *
+ * Every window handed to the codec is a block of its own, so that the address
+ * sanitizer sees one byte too far. Memory: bytes_free. Threads: one.
+ */
+#ifndef TARN_TEST_CODEC_HARNESS_H
+#define TARN_TEST_CODEC_HARNESS_H
+
+#include "codec/codec.h"
+
+struct bytes {
+  uint8_t *ptr;
+  size_t len, cap;
+};
+
+/* Room for `len` more bytes, at ptr + len. */
+uint8_t *bytes_room(struct bytes *b, size_t len);
+void bytes_put(struct bytes *b, const void *ptr, size_t len);
+void bytes_zeros(struct bytes *b, size_t len);
+/* Appends bytes that compress to about a third, the same for one seed. */
+void bytes_fill(struct bytes *b, size_t len, unsigned seed);
+void bytes_free(struct bytes *b);
+
+/* How the input is cut: whole, byte by byte, at random. */
+enum codec_cut { CODEC_WHOLE, CODEC_BYTES, CODEC_RANDOM };
+
+/*
+ * Decodes `in` into `plain` with an output window of `window` bytes (or less,
+ * at random). Returns what finish or the failing step returned.
+ */
+int codec_decode(const struct tarn_codec *codec,
+                 const struct tarn_decode_limits *limits,
+                 const struct bytes *in, enum codec_cut cut, size_t window,
+                 struct bytes *plain, struct tarn_err *err);
+
+/* Every cut and window gives `plain` and success. */
+void codec_gives(const struct tarn_codec *codec, const struct bytes *in,
+                 const struct bytes *plain);
+/* Every cut gives `code` with `text` in its text. The last error in *err. */
+void codec_refuses(const struct tarn_codec *codec, const struct bytes *in,
+                   int code, const char *text, struct tarn_err *err);
+/* Every proper beginning is TARN_ETRUNCATED, at its length. */
+void codec_misses_the_end(const struct tarn_codec *codec,
+                          const struct bytes *in);
+/* Each bit flipped, each byte inverted: refused, or the same bytes. */
+void codec_sees_damage(const struct tarn_codec *codec, const struct bytes *in,
+                       const struct bytes *plain);
+/* Several frames, skipped zero bytes, foreign bytes: rules C2 and C3. */
+void codec_reads_to_the_real_end(const struct tarn_codec *codec,
+                                 const struct bytes *frame_a,
+                                 const struct bytes *plain_a,
+                                 const struct bytes *frame_b,
+                                 const struct bytes *plain_b);
+
+#endif
