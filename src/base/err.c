@@ -5,6 +5,9 @@
 #include <string.h>
 
 static void put_text(struct tarn_err *err, const char *fmt, va_list args)
+    TARN_PRINTF(2, 0);
+
+static void put_text(struct tarn_err *err, const char *fmt, va_list args)
 {
   (void)vsnprintf(err->text, sizeof err->text, fmt, args);
 }
@@ -64,7 +67,6 @@ int tarn_err_sys(struct tarn_err *err, int code, int sys_errno,
                  const char *fmt, ...)
 {
   va_list args;
-  char reason[128];
   size_t len;
 
   code = code_of_errno(code, sys_errno);
@@ -75,10 +77,9 @@ int tarn_err_sys(struct tarn_err *err, int code, int sys_errno,
   va_start(args, fmt);
   put_text(err, fmt, args);
   va_end(args);
-  if (strerror_r(sys_errno, reason, sizeof reason) != 0)
-    (void)snprintf(reason, sizeof reason, "error %d", sys_errno);
   len = strlen(err->text);
-  (void)snprintf(err->text + len, sizeof err->text - len, ": %s", reason);
+  (void)snprintf(err->text + len, sizeof err->text - len, ": %s",
+                 strerror(sys_errno));
   return code;
 }
 
@@ -89,19 +90,24 @@ int tarn_err_nomem(struct tarn_err *err, const char *what)
 
 void tarn_err_prefix(struct tarn_err *err, const char *fmt, ...)
 {
-  char prefix[sizeof err->text], rest[sizeof err->text];
+  char prefix[sizeof err->text];
   va_list args;
-  size_t len;
+  size_t len, rest;
 
   if (!err || !err->code)
     return;
   va_start(args, fmt);
-  (void)vsnprintf(prefix, sizeof prefix, fmt, args);
+  (void)vsnprintf(prefix, sizeof prefix - 2, fmt, args);
   va_end(args);
-  memcpy(rest, err->text, sizeof rest);
   len = strlen(prefix);
-  memcpy(err->text, prefix, len + 1);
-  (void)snprintf(err->text + len, sizeof err->text - len, ": %s", rest);
+  prefix[len++] = ':';
+  prefix[len++] = ' ';
+  rest = strlen(err->text) + 1;
+  if (rest > sizeof err->text - len)
+    rest = sizeof err->text - len; /* long texts are cut */
+  memmove(err->text + len, err->text, rest);
+  memcpy(err->text, prefix, len);
+  err->text[sizeof err->text - 1] = '\0';
 }
 
 void tarn_err_first(struct tarn_err *to, const struct tarn_err *from)

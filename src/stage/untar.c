@@ -110,14 +110,14 @@ static void put(struct tarn_stage *stage, struct tarn_slice slice)
   int event;
 
   keep_head(u, &slice);
-  while (at < slice.len && !u->flow->over) {
+  do {
     used = 0;
     event = tarn_tar_read_step(u->reader, slice.ptr + at, slice.len - at,
                                &used, &err);
     if (!handle(u, event, &slice, at, used, &err))
       break;
     at += used;
-  }
+  } while (event != TARN_TAR_MORE && !u->flow->over);
   tarn_slice_drop(&slice);
   u->tree->ops->flush(u->tree);
 }
@@ -125,19 +125,16 @@ static void put(struct tarn_stage *stage, struct tarn_slice slice)
 static void end(struct tarn_stage *stage, bool proven)
 {
   struct untar *u = of(stage);
+  struct tarn_slice none = {NULL, NULL, 0};
   struct tarn_err err;
-  int rc;
+  int event;
 
   do {
-    rc = tarn_tar_read_end(u->reader, proven, &err);
-    if (rc == TARN_TAR_WARNING)
-      tarn_flow_warn(u->flow, 0, "%s", tarn_tar_read_warning(u->reader));
-    else if (rc == TARN_TAR_FINISH)
-      u->tree->ops->finish(u->tree);
-  } while (rc > 0);
-  if (rc < 0)
-    fail(u, &err);
-  else
+    event = tarn_tar_read_end(u->reader, proven, &err);
+    if (event != 0 && !handle(u, event, &none, 0, 0, &err))
+      return;
+  } while (event != 0 && !u->flow->over);
+  if (!u->flow->over)
     u->tree->ops->end(u->tree);
 }
 

@@ -1,5 +1,5 @@
-"""T1 to T7 and T9: a server that misbehaves. Each fault has one expected outcome:
-recovered with the right bytes, or refused without one wrong byte. The
+"""T1 to T7 and T9: a server that misbehaves. Each fault has one expected
+outcome: recovered with the right bytes, or refused without one wrong byte. The
 server's log proves what was asked for."""
 import gzip
 import hashlib

@@ -271,6 +271,7 @@ def test_deep_a_large_member_of_zeros(nginx, tmp_path, coder):
                                 "zeros"], stdout=subprocess.PIPE)
         subprocess.run(tree.CODERS[coder] + ["-c"], stdin=tar.stdout,
                        stdout=out, check=True)
+        tar.stdout.close()
         assert tar.wait() == 0
     counter = subprocess.Popen(["wc", "-c"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE)

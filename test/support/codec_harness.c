@@ -57,6 +57,25 @@ void bytes_free(struct bytes *b)
   memset(b, 0, sizeof *b);
 }
 
+void codec_pair_make(struct codec_pair *pair,
+                     void (*pack)(struct bytes *packed,
+                                  const struct bytes *plain))
+{
+  memset(pair, 0, sizeof *pair);
+  bytes_fill(&pair->plain_a, 900, 1);
+  bytes_fill(&pair->plain_b, 70000, 2);
+  pack(&pair->a, &pair->plain_a);
+  pack(&pair->b, &pair->plain_b);
+}
+
+void codec_pair_free(struct codec_pair *pair)
+{
+  bytes_free(&pair->plain_a);
+  bytes_free(&pair->plain_b);
+  bytes_free(&pair->a);
+  bytes_free(&pair->b);
+}
+
 static size_t cut_len(enum codec_cut cut, size_t left, unsigned *seed)
 {
   size_t len = left;
@@ -232,21 +251,18 @@ void codec_sees_damage(const struct tarn_codec *codec, const struct bytes *in,
 }
 
 void codec_reads_to_the_real_end(const struct tarn_codec *codec,
-                                 const struct bytes *frame_a,
-                                 const struct bytes *plain_a,
-                                 const struct bytes *frame_b,
-                                 const struct bytes *plain_b)
+                                 const struct codec_pair *pair)
 {
   struct bytes in = {0}, plain = {0};
   struct tarn_err err = {0};
   size_t n_zeros;
 
-  bytes_put(&in, frame_a->ptr, frame_a->len);
-  bytes_put(&in, frame_b->ptr, frame_b->len);
-  bytes_put(&in, frame_a->ptr, frame_a->len);
-  bytes_put(&plain, plain_a->ptr, plain_a->len);
-  bytes_put(&plain, plain_b->ptr, plain_b->len);
-  bytes_put(&plain, plain_a->ptr, plain_a->len);
+  bytes_put(&in, pair->a.ptr, pair->a.len);
+  bytes_put(&in, pair->b.ptr, pair->b.len);
+  bytes_put(&in, pair->a.ptr, pair->a.len);
+  bytes_put(&plain, pair->plain_a.ptr, pair->plain_a.len);
+  bytes_put(&plain, pair->plain_b.ptr, pair->plain_b.len);
+  bytes_put(&plain, pair->plain_a.ptr, pair->plain_a.len);
   codec_gives(codec, &in, &plain);
   for (n_zeros = 1; n_zeros < 10; n_zeros++) {
     bytes_zeros(&in, 1);
@@ -257,14 +273,14 @@ void codec_reads_to_the_real_end(const struct tarn_codec *codec,
   assert_int_equal(err.at, in.len - 1);
 
   /* Bytes at once behind a frame, whatever they look like. */
-  in.len = frame_a->len;
+  in.len = pair->a.len;
   bytes_put(&in, "not a frame", 11);
   codec_refuses(codec, &in, TARN_EDATA, "neither", NULL);
-  in.len = frame_a->len + 1;
+  in.len = pair->a.len + 1;
   codec_refuses(codec, &in, TARN_EDATA, "neither", NULL);
   /* The second frame ends early. */
-  in.len = frame_a->len;
-  bytes_put(&in, frame_b->ptr, frame_b->len - 1);
+  in.len = pair->a.len;
+  bytes_put(&in, pair->b.ptr, pair->b.len - 1);
   codec_refuses(codec, &in, TARN_ETRUNCATED, " 2 ", &err);
   assert_int_equal(err.at, in.len);
   /* The first bytes are no frame at all. */

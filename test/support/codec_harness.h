@@ -30,6 +30,17 @@ void bytes_zeros(struct bytes *b, size_t len);
 void bytes_fill(struct bytes *b, size_t len, unsigned seed);
 void bytes_free(struct bytes *b);
 
+/* Two streams of one frame each, of 900 and 70000 bytes, and what is in them.
+ */
+struct codec_pair {
+  struct bytes plain_a, plain_b, a, b;
+};
+/* `pack` appends one frame of `plain` to `packed`. */
+void codec_pair_make(struct codec_pair *pair,
+                     void (*pack)(struct bytes *packed,
+                                  const struct bytes *plain));
+void codec_pair_free(struct codec_pair *pair);
+
 /* How the input is cut: whole, byte by byte, at random. */
 enum codec_cut { CODEC_WHOLE, CODEC_BYTES, CODEC_RANDOM };
 
@@ -56,9 +67,6 @@ void codec_sees_damage(const struct tarn_codec *codec, const struct bytes *in,
                        const struct bytes *plain);
 /* Several frames, skipped zero bytes, foreign bytes: rules C2 and C3. */
 void codec_reads_to_the_real_end(const struct tarn_codec *codec,
-                                 const struct bytes *frame_a,
-                                 const struct bytes *plain_a,
-                                 const struct bytes *frame_b,
-                                 const struct bytes *plain_b);
+                                 const struct codec_pair *pair);
 
 #endif

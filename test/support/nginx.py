@@ -22,7 +22,8 @@ pid {dir}/pid;
 error_log {dir}/error.log;
 events {{ worker_connections 256; }}
 http {{
-  log_format test '$request_method|$uri|$server_protocol|$status|$http_range|$connection|$body_bytes_sent';
+  log_format test '$request_method|$uri|$server_protocol|$status|'
+                  '$http_range|$connection|$body_bytes_sent';
   access_log {dir}/access.log test;
   client_body_temp_path {dir}/t1;
   proxy_temp_path {dir}/t2;

@@ -1,0 +1,181 @@
+#include "codec/formats.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <lzma.h>
+
+#include "codec_harness.h"
+
+static void pack(struct bytes *packed, const struct bytes *plain,
+                 lzma_check check)
+{
+  size_t cap = lzma_stream_buffer_bound(plain->len);
+  size_t at = packed->len;
+
+  bytes_room(packed, cap);
+  assert_int_equal(lzma_easy_buffer_encode(0, check, NULL, plain->ptr,
+                                           plain->len, packed->ptr, &at,
+                                           packed->len + cap),
+                   LZMA_OK);
+  packed->len = at;
+}
+
+static void pack_one(struct bytes *packed, const struct bytes *plain)
+{
+  pack(packed, plain, LZMA_CHECK_CRC64);
+}
+
+static int set_up(void **state)
+{
+  static struct codec_pair pair;
+
+  codec_pair_make(&pair, pack_one);
+  *state = &pair;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  codec_pair_free(*state);
+  return 0;
+}
+
+static void every_stream_is_read_and_padding_accepted(void **state)
+{
+  codec_reads_to_the_real_end(&tarn_codec_xz, *state);
+}
+
+static void a_stream_cut_anywhere_is_truncated(void **state)
+{
+  struct codec_pair *s = *state;
+
+  codec_misses_the_end(&tarn_codec_xz, &s->a);
+}
+
+static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
+{
+  struct codec_pair *s = *state;
+
+  codec_sees_damage(&tarn_codec_xz, &s->a, &s->plain_a);
+}
+
+static void every_check_is_understood(void **state)
+{
+  static const lzma_check checks[] = {LZMA_CHECK_NONE, LZMA_CHECK_CRC32,
+                                      LZMA_CHECK_CRC64, LZMA_CHECK_SHA256};
+  struct codec_pair *s = *state;
+  size_t i;
+
+  for (i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+    struct bytes packed = {0};
+
+    pack(&packed, &s->plain_b, checks[i]);
+    codec_gives(&tarn_codec_xz, &packed, &s->plain_b);
+    bytes_free(&packed);
+  }
+}
+
+static void a_check_that_nobody_knows_is_not_skipped(void **state)
+{
+  struct codec_pair *s = *state;
+  uint32_t crc;
+  size_t i;
+
+  /* Check ID 2 is as long as CRC32 and reserved. Flags stand at both ends. */
+  bytes_free(&s->a);
+  pack(&s->a, &s->plain_a, LZMA_CHECK_CRC32);
+  s->a.ptr[7] = 2;
+  s->a.ptr[s->a.len - 3] = 2;
+  crc = lzma_crc32(s->a.ptr + 6, 2, 0);
+  for (i = 0; i < 4; i++)
+    s->a.ptr[8 + i] = (uint8_t)(crc >> 8 * i);
+  codec_refuses(&tarn_codec_xz, &s->a, TARN_ENOTSUP, "check", NULL);
+}
+
+static void padding_between_streams_is_a_multiple_of_four(void **state)
+{
+  struct codec_pair *s = *state;
+  struct bytes in = {0}, plain = {0};
+  size_t n_zeros;
+
+  for (n_zeros = 1; n_zeros <= 12; n_zeros++) {
+    in.len = 0;
+    plain.len = 0;
+    bytes_put(&in, s->a.ptr, s->a.len);
+    bytes_zeros(&in, n_zeros);
+    bytes_put(&in, s->a.ptr, s->a.len);
+    bytes_put(&plain, s->plain_a.ptr, s->plain_a.len);
+    bytes_put(&plain, s->plain_a.ptr, s->plain_a.len);
+    if (n_zeros % 4 == 0)
+      codec_gives(&tarn_codec_xz, &in, &plain);
+    else
+      codec_refuses(&tarn_codec_xz, &in, TARN_EDATA, "neither", NULL);
+  }
+  bytes_free(&in);
+  bytes_free(&plain);
+}
+
+/* The dictionary's size is one byte of the block header, under its CRC. */
+static void set_dictionary(struct bytes *in, uint8_t code)
+{
+  size_t len = ((size_t)in->ptr[12] + 1) * 4, i;
+  uint32_t crc;
+
+  assert_int_equal(in->ptr[14], 0x21);
+  in->ptr[16] = code;
+  crc = lzma_crc32(in->ptr + 12, len - 4, 0);
+  for (i = 0; i < 4; i++)
+    in->ptr[12 + len - 4 + i] = (uint8_t)(crc >> 8 * i);
+}
+
+static void
+a_dictionary_above_the_limit_is_refused_before_any_byte(void **state)
+{
+  struct tarn_decode_limits limits = {(uint64_t)256 << 20};
+  struct codec_pair *s = *state;
+  struct bytes have = {0};
+  struct tarn_err err;
+
+  set_dictionary(&s->a, 30); /* 128 MiB */
+  assert_int_equal(
+      codec_decode(&tarn_codec_xz, NULL, &s->a, CODEC_WHOLE, 1000, &have, &err),
+      0);
+  set_dictionary(&s->a, 32); /* 256 MiB */
+  assert_int_equal(
+      codec_decode(&tarn_codec_xz, NULL, &s->a, CODEC_WHOLE, 1000, &have, &err),
+      TARN_ENOTSUP);
+  assert_int_equal(have.len, 0);
+  assert_non_null(strstr(err.text, "--memory"));
+  assert_non_null(strstr(err.text, "134217728"));
+  assert_int_equal(codec_decode(&tarn_codec_xz, &limits, &s->a, CODEC_WHOLE,
+                                1000, &have, &err),
+                   0);
+  bytes_free(&have);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(every_stream_is_read_and_padding_accepted,
+                                      set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_stream_cut_anywhere_is_truncated,
+                                      set_up, tear_down),
+      cmocka_unit_test_setup_teardown(
+          no_flipped_bit_gives_wrong_bytes_with_success, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(every_check_is_understood, set_up,
+                                      tear_down),
+      cmocka_unit_test_setup_teardown(a_check_that_nobody_knows_is_not_skipped,
+                                      set_up, tear_down),
+      cmocka_unit_test_setup_teardown(
+          padding_between_streams_is_a_multiple_of_four, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(
+          a_dictionary_above_the_limit_is_refused_before_any_byte, set_up,
+          tear_down),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
