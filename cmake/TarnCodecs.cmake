@@ -27,7 +27,7 @@ macro(tarn_codec kind file present)
   endif()
 endmacro()
 
-tarn_codec(NONE plain TRUE)
+tarn_codec(NONE plain TRUE none)
 tarn_codec(GZIP gzip TRUE)
 tarn_codec(LZ4 lz4 TRUE)
 if(ZSTD_FOUND)

@@ -2,9 +2,8 @@
 
 A way is a shell line. {out} is a fresh directory to extract into, {file} a
 file that does not exist, {fd} tarn's descriptor for progress. Output that is
-not kept goes through a pipe to `cat`
-, so that nobody profits from
-writing to /dev/null directly.
+not kept goes through a pipe to `cat`: nobody profits from writing to /dev/null
+directly.
 """
 
 
@@ -23,7 +22,7 @@ class Group:
         self.title, self.ways = title, ways
 
 
-# name -> the archive it downloads
+# name -> the archive it downloads. Group unpack-lz4 reads the plain one too.
 FORMS = {"unpack-lz4": "tar.lz4", "unpack-gzip": "tar.gz",
          "unpack-zstd": "tar.zst", "unpack-tar": "tar",
          "stdout-lz4": "tar.lz4", "stdout-tar": "tar.lz4", "raw": "tar.lz4",
@@ -149,7 +148,10 @@ def make(name, args, server):
             args, server, ending, "tls", "--cacert %s" % server.cert)
             if server.has_tls else [])
     if name == "limited":
-        return Group("Unpack .tar.lz4, %sB/s a connection" % args.rate,
+        return Group("Unpack .tar.lz4, limit_rate %s a connection" % args.rate,
                      _unpack(args, server, ending, "limited"))
-    return Group("Unpack .%s" % ending, _unpack(args, server, ending,
-                                                "plain"))
+    ways = _unpack(args, server, ending, "plain")
+    if name == "unpack-lz4":
+        ways.append(Way("tar xf of the decoded local file",
+                        "tar -x -C {out} -f %s" % server.path("tar")))
+    return Group("Unpack .%s" % ending, ways)

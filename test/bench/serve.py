@@ -141,3 +141,6 @@ class Nginx:
     def url(self, ending, how="plain"):
         return "%s://127.0.0.1:%d/tree.%s" % (
             "https" if how == "tls" else "http", self.ports[how], ending)
+
+    def path(self, ending):
+        return os.path.join(self.dir, "www", "tree." + ending)

@@ -143,9 +143,9 @@ int codec_decode(const struct tarn_codec *codec,
 static const struct {
   enum codec_cut cut;
   size_t window;
-} ways[] = {{CODEC_WHOLE, 1 << 20}, {CODEC_WHOLE, 1},  {CODEC_BYTES, 4096},
+} ways[] = {{CODEC_WHOLE, 9 << 20}, {CODEC_WHOLE, 1},  {CODEC_BYTES, 300},
             {CODEC_BYTES, 1},       {CODEC_RANDOM, 7}, {CODEC_RANDOM, 1000},
-            {CODEC_RANDOM, 9 << 20}};
+            {CODEC_RANDOM, 80000}};
 
 #define N_WAYS (sizeof ways / sizeof ways[0])
 
