@@ -7,23 +7,27 @@ set(TARN_CODEC_LIBRARIES)
 set(TARN_LOOP_EXCEPT)
 set(TARN_SSL_LIBS)
 
-# tarn_codec(KIND file present): file.c exports tarn_codec_<file> and
+# tarn_codec(KIND file present [NAME]): file.c exports tarn_codec_<file> and
 # tarn_<file>_version, declared in formats.h; a codec that is not present is a
-# name without functions.
+# name without functions. NAME is the codec's where the file's differs.
 macro(tarn_codec kind file present)
+  set(codec_name ${file})
+  if(${ARGC} GREATER 3)
+    set(codec_name ${ARGV3})
+  endif()
   if(${present})
     string(APPEND TARN_CODEC_CASES
       "  case TARN_COMPRESSION_${kind}:\n    return &tarn_codec_${file};\n")
     string(APPEND TARN_CODEC_LIBRARIES
-      "    {\"${file}\", tarn_${file}_version},\n")
+      "    {\"${codec_name}\", tarn_${file}_version},\n")
   else()
     list(APPEND TARN_CODEC_EXCEPT ${file}.c)
     string(APPEND TARN_CODEC_MISSING
       "static const struct tarn_codec missing_${file} = "
-      "{.name = \"${file}\"};\n")
+      "{.name = \"${codec_name}\"};\n")
     string(APPEND TARN_CODEC_CASES
       "  case TARN_COMPRESSION_${kind}:\n    return &missing_${file};\n")
-    string(APPEND TARN_CODEC_LIBRARIES "    {\"${file}\", NULL},\n")
+    string(APPEND TARN_CODEC_LIBRARIES "    {\"${codec_name}\", NULL},\n")
   endif()
 endmacro()
 

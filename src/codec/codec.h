@@ -41,8 +41,11 @@ struct tarn_out {
 };
 
 struct tarn_decode_limits {
-  uint64_t max_window; /* bytes a stream may ask for as its window; 0: the
-                          format's usual 128 MiB. Never below 128 MiB */
+  /*
+   * Bytes a stream may ask for as its window. Less than 128 MiB, 0 included,
+   * means 128 MiB, which is always allowed; zstd goes no further than 2 GiB.
+   */
+  uint64_t max_window;
 };
 
 /*
@@ -51,7 +54,7 @@ struct tarn_decode_limits {
  * the text names the format, as in "zstd: frame 2: checksum differs".
  */
 struct tarn_codec {
-  const char *name;         /* "gzip" */
+  const char *name; /* "gzip" */
   int (*open)(void **state, const struct tarn_decode_limits *limits,
               struct tarn_err *err);
   /*

@@ -19,8 +19,8 @@ int tarn_frames_bad(const struct tarn_frames *f, struct tarn_err *err,
                     const char *reason)
 {
   return tarn_err_at(err, TARN_EDATA, f->at,
-                     "%s: %s %" PRIu64 ": %s, byte %" PRIu64, f->rules->format,
-                     f->rules->unit, f->n, reason, f->at);
+                     "%s: %s %" PRIu64 ": %s, after byte %" PRIu64,
+                     f->rules->format, f->rules->unit, f->n, reason, f->at);
 }
 
 int tarn_frames_cut(const struct tarn_frames *f, struct tarn_err *err)

@@ -90,7 +90,10 @@ void tarn_frames_end(struct tarn_frames *f);
 /* The input has ended: 0 or TARN_ETRUNCATED. */
 int tarn_frames_finish(const struct tarn_frames *f, struct tarn_err *err);
 
-/* TARN_EDATA here: "gzip: member 2: reason, byte 1234". */
+/*
+ * TARN_EDATA: "gzip: member 2: reason, after byte 1234". So much was consumed
+ * in good order; libraries that judge whole blocks do not say where in one.
+ */
 int tarn_frames_bad(const struct tarn_frames *f, struct tarn_err *err,
                     const char *reason);
 /* TARN_ETRUNCATED here. */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 struct tarn_codec_library {
-  const char *codec;             /* "zstd" */
-  const char *(*version)(void);  /* of the library in use; NULL: not built in */
+  const char *codec;            /* "zstd" */
+  const char *(*version)(void); /* of the library in use; NULL: not built in */
 };
 
 /* One line for each compression tarn knows, present or not. */

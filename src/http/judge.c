@@ -3,19 +3,24 @@
 
 #include "http/reply.h"
 
-bool tarn_object_same(const struct tarn_object *object,
-                      const struct tarn_reply *reply)
+enum tarn_identity tarn_object_compare(const struct tarn_object *object,
+                                       const struct tarn_reply *reply)
 {
   bool has_total = reply->has_range ? reply->has_total : reply->has_length;
   uint64_t total = reply->has_range ? reply->total : reply->length;
+  bool same_total =
+      !object->has_total || !has_total || object->total == total;
 
-  if (object->has_total && has_total && object->total != total)
-    return false;
   if (object->etag[0] && reply->etag[0] && !object->etag_weak &&
-      !reply->etag_weak)
-    return strcmp(object->etag, reply->etag) == 0;
-  return !object->last_modified[0] || !reply->last_modified[0] ||
-         strcmp(object->last_modified, reply->last_modified) == 0;
+      !reply->etag_weak) {
+    if (strcmp(object->etag, reply->etag) != 0)
+      return TARN_OBJECT_CHANGED;
+    return same_total ? TARN_OBJECT_SAME : TARN_OBJECT_CONTRADICTION;
+  }
+  if (object->last_modified[0] && reply->last_modified[0] &&
+      strcmp(object->last_modified, reply->last_modified) != 0)
+    return TARN_OBJECT_CHANGED;
+  return same_total ? TARN_OBJECT_SAME : TARN_OBJECT_CHANGED;
 }
 
 void tarn_object_learn(struct tarn_object *object,
@@ -56,6 +61,24 @@ static enum tarn_verdict changed(const struct tarn_reply *reply,
              "the object changed during the download");
 }
 
+/* SAME, or what to do when it is not: `verdict` is for the same object. */
+static enum tarn_verdict if_same(const struct tarn_object *object,
+                                 const struct tarn_reply *reply,
+                                 enum tarn_verdict verdict,
+                                 struct tarn_err *err)
+{
+  switch (tarn_object_compare(object, reply)) {
+  case TARN_OBJECT_SAME:
+    return verdict;
+  case TARN_OBJECT_CONTRADICTION:
+    return say(TARN_REPLY_RETRY, err, TARN_EPROTO, reply->status,
+               "the same entity tag with another total");
+  case TARN_OBJECT_CHANGED:
+  default:
+    return changed(reply, err);
+  }
+}
+
 static enum tarn_verdict wrong_range(const struct tarn_reply *reply,
                                      const struct tarn_ask *ask,
                                      struct tarn_err *err)
@@ -90,11 +113,10 @@ static enum tarn_verdict judge_206(const struct tarn_reply *reply,
   if (reply->has_length && reply->length != reply->last - reply->first + 1)
     return say(TARN_REPLY_RETRY, err, TARN_EPROTO, reply->status,
                "Content-Length and Content-Range differ");
+  if (object->known && strcmp(object->coding, reply->coding) != 0)
+    return changed(reply, err);
   if (object->known)
-    return tarn_object_same(object, reply) &&
-                   strcmp(object->coding, reply->coding) == 0
-               ? TARN_REPLY_RANGE
-               : changed(reply, err);
+    return if_same(object, reply, TARN_REPLY_RANGE, err);
   /* Ranges of a coded reply are of coded bytes, which only a strong tag
      proves to be the same bytes each time. */
   if (reply->coding[0] && (!reply->etag[0] || reply->etag_weak))
@@ -107,8 +129,12 @@ static enum tarn_verdict judge_200(const struct tarn_reply *reply,
                                    const struct tarn_object *object,
                                    struct tarn_err *err)
 {
-  if (object->known && !tarn_object_same(object, reply))
-    return changed(reply, err);
+  enum tarn_verdict verdict = TARN_REPLY_WHOLE;
+
+  if (object->known)
+    verdict = if_same(object, reply, verdict, err);
+  if (verdict != TARN_REPLY_WHOLE)
+    return verdict;
   if (object->known && ask->ranged && ask->first > 0)
     return say(TARN_REPLY_RETRY, err, TARN_EPROTO, reply->status,
                "a whole reply (200) to a request for a later range");
@@ -219,7 +245,8 @@ enum tarn_verdict tarn_reply_judge(const struct tarn_reply *reply,
     return judge_200(reply, ask, object, err);
   if (is_redirect(reply->status))
     return TARN_REPLY_REDIRECT;
-  if (reply->status == 416 && reply->unsatisfied)
+  if (reply->status == 416 && reply->unsatisfied &&
+      (object->known || reply->total == 0))
     return judge_416(reply, object, err);
   if (target_expired(reply, ask))
     return TARN_REPLY_RENEW;

@@ -98,12 +98,18 @@ void tarn_object_learn(struct tarn_object *object,
                        const struct tarn_reply *reply,
                        enum tarn_verdict verdict);
 
+enum tarn_identity {
+  TARN_OBJECT_SAME = 1,
+  TARN_OBJECT_CHANGED,
+  TARN_OBJECT_CONTRADICTION /* the same strong tag, another total */
+};
+
 /*
- * False when the reply describes another object: total compared when both
+ * Whether the reply is about the known object: the total is compared when both
  * have one, the strong ETag when both have one, Last-Modified only otherwise,
  * weak tags never (RFC 9110 section 8.8.3.2).
  */
-bool tarn_object_same(const struct tarn_object *object,
-                      const struct tarn_reply *reply);
+enum tarn_identity tarn_object_compare(const struct tarn_object *object,
+                                       const struct tarn_reply *reply);
 
 #endif

@@ -235,6 +235,7 @@ static int add_peel(struct tarn_job *job, const char *coding,
   peel = tarn_decode_new(&job->flow, &opts, job->top);
   if (!peel)
     return tarn_err_nomem(err, "decode");
+  tarn_decode_forget_name(job->top);
   tarn_job_own(job, peel);
   job->top = peel;
   return 0;

@@ -176,7 +176,8 @@ static void start_closing(struct tarn_job *job)
 
   tarn_sm_to(&job->sm, TARN_JOB_CLOSING);
   job->flow.over = true;
-  job->source->ops->close(job->source);
+  if (job->source)
+    job->source->ops->close(job->source);
   tarn_reorder_drop(job->reorder);
   for (i = 0; i < job->n_stages; i++)
     job->stages[i]->ops->close(job->stages[i], keep);
@@ -263,7 +264,13 @@ struct tarn_job *tarn_job_new(struct tarn *ctx, size_t memory, bool raw)
 
 void tarn_job_abort(struct tarn_job *job)
 {
-  free_all(job);
+  /* Stages may have handles on the loop, which take a turn to close. */
+  job->on_done = NULL;
+  job->on_event = NULL;
+  (void)uv_timer_init(job->flow.env->loop, &job->timer);
+  job->timer.data = job;
+  tarn_list_append(&job->ctx->jobs, &job->link);
+  start_closing(job);
 }
 
 void tarn_job_begin(struct tarn_job *job)

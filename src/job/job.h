@@ -69,7 +69,8 @@ int tarn_options_copy(void *to, size_t to_size, const void *from,
 /* A job without stages; NULL when memory is out. `memory`: the budget.
    `raw`: nothing will be decoded, so input has all of it. */
 struct tarn_job *tarn_job_new(struct tarn *ctx, size_t memory, bool raw);
-/* Frees a job that has not begun, with the stages it has. */
+/* Lets go of a job that has not begun, with the stages it has; no done comes.
+   It is freed on the loop, before the context closes. */
 void tarn_job_abort(struct tarn_job *job);
 /* Begins in the next step. */
 void tarn_job_begin(struct tarn_job *job);

@@ -302,8 +302,13 @@ static bool detect(struct decode *d)
   for (;;) {
     if (d->skip > 0)
       d->skip -= tarn_slice_queue_skip(&d->in, d->skip);
-    if (d->skip > 0 && !d->has_end)
+    if (d->skip > 0) {
+      if (d->has_end)
+        tarn_flow_fail(d->flow, TARN_ETRUNCATED,
+                       "byte %llu: the stream ends within a skippable frame",
+                       (unsigned long long)d->in_bytes);
       return false;
+    }
     n = tarn_slice_queue_peek(&d->in, head, sizeof head);
     skip = 0;
     found = tarn_codec_detect(head, n, d->has_end, &skip);
@@ -314,12 +319,6 @@ static bool detect(struct decode *d)
       break;
     }
     d->skip = skip;
-    if (d->has_end && d->in.bytes < skip) {
-      tarn_flow_fail(d->flow, TARN_ETRUNCATED,
-                     "byte %llu: the stream ends within a skippable frame",
-                     (unsigned long long)d->in_bytes);
-      return false;
-    }
   }
   if (found == TARN_COMPRESSION_AUTO)
     return false;
@@ -442,4 +441,9 @@ struct tarn_stage *tarn_decode_new(struct tarn_flow *flow,
   tarn_defer_init(&d->step, on_step);
   tarn_meter_init(&d->meter);
   return &d->stage;
+}
+
+void tarn_decode_forget_name(struct tarn_stage *stage)
+{
+  of(stage)->opts.by_name = TARN_COMPRESSION_AUTO;
 }

@@ -33,5 +33,7 @@ struct tarn_decode_options {
 struct tarn_stage *tarn_decode_new(struct tarn_flow *flow,
                                    const struct tarn_decode_options *opts,
                                    struct tarn_stage *next);
+/* The name promises nothing any more: a content coding was what it meant. */
+void tarn_decode_forget_name(struct tarn_stage *stage);
 
 #endif

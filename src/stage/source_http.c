@@ -51,6 +51,8 @@ static void learn(struct tarn_source_http *src, struct tarn_span *span)
     src->flow->has_wire_total = true;
     src->flow->wire_total = src->object.total;
     tarn_plan_total(&src->plan, src->object.total);
+    if (span->verdict == TARN_REPLY_RANGE)
+      span->end = tarn_min_u64(span->end, src->object.total);
   }
   tarn_source_http_poke(src);
 }
@@ -98,7 +100,7 @@ static bool on_data(struct tarn_xfer *x, const uint8_t *ptr, size_t len)
   struct tarn_source_http *src = span->owner;
   bool taken = tarn_span_take(span, ptr, len);
 
-  if (taken) {
+  if (taken && span->at > span->skip) {
     src->any_byte = src->delivered = true;
     src->last_byte_ms = now_ms(src);
   }
@@ -228,10 +230,22 @@ static bool plan_span(struct tarn_source_http *src)
   return true;
 }
 
-/* A probe is out while nothing is known: its span is all there is. */
+static unsigned count_spans(const struct tarn_source_http *src)
+{
+  const struct tarn_list *link;
+  unsigned n = 0;
+
+  for (link = src->spans.next; link != &src->spans; link = link->next)
+    n++;
+  return n;
+}
+
+/* A probe is out while nothing is known: its span is all there is. A span that
+   waits for its next try keeps its connection. */
 static bool may_plan(const struct tarn_source_http *src)
 {
-  if (all_planned(src) || !may_start(src) || src->flow->over)
+  if (all_planned(src) || !may_start(src) || src->flow->over ||
+      count_spans(src) >= src->connections)
     return false;
   return src->object.known ? src->object.has_total ||
                                  tarn_list_empty(&src->spans)
@@ -373,17 +387,20 @@ static void forgive(struct tarn_source_http *src, uint64_t ms)
 static void on_timer(uv_timer_t *timer)
 {
   struct tarn_source_http *src = timer->data;
-  uint64_t passed = now_ms(src) - src->armed_ms;
+  uint64_t now = now_ms(src);
 
-  if (passed > src->armed_for_ms + SUSPENDED_MS)
-    forgive(src, passed - src->armed_for_ms);
-  check_speeds(src);
+  if (now > src->alarm_ms + SUSPENDED_MS)
+    forgive(src, now - src->alarm_ms);
+  if (now >= src->tick_ms) {
+    src->tick_ms = now + TICK_MS;
+    check_speeds(src);
+  }
   advance(src);
 }
 
 static void arm(struct tarn_source_http *src)
 {
-  uint64_t now = now_ms(src), at = now + TICK_MS;
+  uint64_t now = now_ms(src), at = tarn_max_u64(src->tick_ms, now);
   struct tarn_list *link;
 
   for (link = src->spans.next; link != &src->spans; link = link->next)
@@ -391,9 +408,8 @@ static void arm(struct tarn_source_http *src)
       at = tarn_min_u64(at, tarn_max_u64(span_of(link)->due_ms, now));
   if (src->gate_ms > now)
     at = tarn_min_u64(at, src->gate_ms);
-  src->armed_ms = now;
-  src->armed_for_ms = at - now;
-  (void)uv_timer_start(&src->timer, on_timer, src->armed_for_ms, 0);
+  src->alarm_ms = at;
+  (void)uv_timer_start(&src->timer, on_timer, at - now, 0);
 }
 
 /* Does all that is possible now; harmless when nothing is. */

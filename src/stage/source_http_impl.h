@@ -57,7 +57,8 @@ struct tarn_source_http {
   bool any_byte;
 
   uv_timer_t timer;
-  uint64_t armed_ms, armed_for_ms;
+  uint64_t alarm_ms; /* when the timer should fire */
+  uint64_t tick_ms;  /* when speeds are looked at next */
   struct tarn_defer step;
   struct tarn_budget_waiter room;
   struct tarn_meter meter;

@@ -189,7 +189,7 @@ bool tarn_span_take(struct tarn_span *s, const uint8_t *ptr, size_t len)
       return false;
     }
   }
-  s->since_failure += len;
+  s->since_failure += len - skipped;
   s->window_bytes += len;
   return true;
 }

@@ -27,7 +27,9 @@ static const struct {
     {"\x04\x22\x4d\x18", 4, TARN_COMPRESSION_LZ4},
     {"\x02\x21\x4c\x18", 4, TARN_COMPRESSION_LZ4},
     {"\x28\xb5\x2f\xfd", 4, TARN_COMPRESSION_ZSTD},
-    {"\xfd" "7zXZ\0", 6, TARN_COMPRESSION_XZ},
+    {"\xfd"
+     "7zXZ\0",
+     6, TARN_COMPRESSION_XZ},
     {"BZh91AY&SY", 10, TARN_COMPRESSION_BZIP2},
     {"BZh1\x17\x72\x45\x38\x50\x90", 10, TARN_COMPRESSION_BZIP2},
 };
@@ -138,8 +140,7 @@ static void well_known_bytes_are_named(void **state)
   assert_string_equal(guess("<!DOCTYPE html>"), "an HTML page");
   assert_string_equal(guess("\xef\xbb\xbf\r\n <HTML>"), "an HTML page");
   assert_string_equal(guess("\n{\"error\": 1}"), "a JSON document");
-  assert_string_equal(guess("<?xml version='1.0'?><Error>"),
-                      "an XML document");
+  assert_string_equal(guess("<?xml version='1.0'?><Error>"), "an XML document");
   assert_null(guess("nothing special"));
   assert_null(guess("   "));
   assert_null(guess("P"));

@@ -86,14 +86,11 @@ static void hex_in_either_case_is_parsed(void **state)
 
 static void what_is_no_digest_is_refused(void **state)
 {
-  static const char *const texts[] = {"",
-                                      "sha256",
-                                      "sha256:",
-                                      "md5:d41d8cd98f00b204e9800998ecf8427e",
-                                      "print:00",
-                                      ABC_256 "0",
-                                      ABC_256 " ",
-                                      "sha512:ba7816bf"};
+  static const char *const texts[] = {
+      "",          "sha256",
+      "sha256:",   "md5:d41d8cd98f00b204e9800998ecf8427e",
+      "print:00",  ABC_256 "0",
+      ABC_256 " ", "sha512:ba7816bf"};
   struct tarn_digest_value value;
   struct tarn_err err;
   char text[] = ABC_256;

@@ -122,11 +122,16 @@ static void padding_between_streams_is_a_multiple_of_four(void **state)
 /* The dictionary's size is one byte of the block header, under its CRC. */
 static void set_dictionary(struct bytes *in, uint8_t code)
 {
-  size_t len = ((size_t)in->ptr[12] + 1) * 4, i;
+  size_t len = ((size_t)in->ptr[12] + 1) * 4, at = 14, i;
   uint32_t crc;
 
-  assert_int_equal(in->ptr[14], 0x21);
-  in->ptr[16] = code;
+  for (i = in->ptr[13] >> 6; i; i &= i - 1) { /* sizes of the block */
+    while (in->ptr[at] & 0x80)
+      at++;
+    at++;
+  }
+  assert_int_equal(in->ptr[at], 0x21);
+  in->ptr[at + 2] = code;
   crc = lzma_crc32(in->ptr + 12, len - 4, 0);
   for (i = 0; i < 4; i++)
     in->ptr[12 + len - 4 + i] = (uint8_t)(crc >> 8 * i);
