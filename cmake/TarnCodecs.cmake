@@ -7,19 +7,15 @@ set(TARN_CODEC_LIBRARIES)
 set(TARN_LOOP_EXCEPT)
 set(TARN_SSL_LIBS)
 
-# tarn_codec(KIND file present [NAME]): file.c exports tarn_codec_<file> and
-# tarn_<file>_version, declared in formats.h; a codec that is not present is a
-# name without functions. NAME is the codec's where the file's differs.
-macro(tarn_codec kind file present)
-  set(codec_name ${file})
-  if(${ARGC} GREATER 3)
-    set(codec_name ${ARGV3})
-  endif()
+# tarn_codec(KIND file NAME library present): file.c exports tarn_codec_<file>
+# and tarn_<file>_version, declared in formats.h; a codec that is not present
+# is a name without functions.
+macro(tarn_codec kind file codec_name library present)
   if(${present})
     string(APPEND TARN_CODEC_CASES
       "  case TARN_COMPRESSION_${kind}:\n    return &tarn_codec_${file};\n")
     string(APPEND TARN_CODEC_LIBRARIES
-      "    {\"${codec_name}\", tarn_${file}_version},\n")
+      "    {\"${codec_name}\", \"${library}\", tarn_${file}_version},\n")
   else()
     list(APPEND TARN_CODEC_EXCEPT ${file}.c)
     string(APPEND TARN_CODEC_MISSING
@@ -27,30 +23,30 @@ macro(tarn_codec kind file present)
       "{.name = \"${codec_name}\"};\n")
     string(APPEND TARN_CODEC_CASES
       "  case TARN_COMPRESSION_${kind}:\n    return &missing_${file};\n")
-    string(APPEND TARN_CODEC_LIBRARIES "    {\"${codec_name}\", NULL},\n")
+    string(APPEND TARN_CODEC_LIBRARIES "    {\"${codec_name}\", \"${library}\", NULL},\n")
   endif()
 endmacro()
 
-tarn_codec(NONE plain TRUE none)
-tarn_codec(GZIP gzip TRUE)
-tarn_codec(LZ4 lz4 TRUE)
+tarn_codec(NONE plain none tarn TRUE)
+tarn_codec(GZIP gzip gzip zlib TRUE)
+tarn_codec(LZ4 lz4 lz4 liblz4 TRUE)
 if(ZSTD_FOUND)
-  tarn_codec(ZSTD zstd TRUE)
+  tarn_codec(ZSTD zstd zstd libzstd TRUE)
   list(APPEND TARN_CODEC_LIBS PkgConfig::ZSTD)
 else()
-  tarn_codec(ZSTD zstd FALSE)
+  tarn_codec(ZSTD zstd zstd libzstd FALSE)
 endif()
 if(LZMA_FOUND)
-  tarn_codec(XZ xz TRUE)
+  tarn_codec(XZ xz xz liblzma TRUE)
   list(APPEND TARN_CODEC_LIBS PkgConfig::LZMA)
 else()
-  tarn_codec(XZ xz FALSE)
+  tarn_codec(XZ xz xz liblzma FALSE)
 endif()
 if(BZIP2_FOUND OR BZip2_FOUND)
-  tarn_codec(BZIP2 bzip2 TRUE)
+  tarn_codec(BZIP2 bzip2 bzip2 libbz2 TRUE)
   list(APPEND TARN_CODEC_LIBS BZip2::BZip2)
 else()
-  tarn_codec(BZIP2 bzip2 FALSE)
+  tarn_codec(BZIP2 bzip2 bzip2 libbz2 FALSE)
 endif()
 
 # Digests: SHA by libcrypto, the fingerprint by libxxhash, each with a file

@@ -24,10 +24,10 @@ int tarn_features(unsigned index, struct tarn_feature *f)
   const struct tarn_codec_library *codecs = tarn_codec_libraries(&n_codecs);
   const curl_version_info_data *curl = curl_version_info(CURLVERSION_NOW);
   const struct tarn_feature others[] = {
-      {"libcurl", curl->version},
-      {"libuv", uv_version_string()},
-      {"tls", curl->ssl_version},
-      {"digests", tarn_digest_library()},
+      {"transfer", "libcurl", curl->version},
+      {"loop", "libuv", uv_version_string()},
+      {"tls", "libcurl's", curl->ssl_version},
+      {"digests", "libcrypto", tarn_digest_library()},
   };
   size_t n_others = sizeof others / sizeof others[0];
 
@@ -41,6 +41,7 @@ int tarn_features(unsigned index, struct tarn_feature *f)
   if (index >= n_codecs)
     return TARN_EINVAL;
   f->name = codecs[index].codec;
+  f->library = codecs[index].library;
   f->version = codecs[index].version ? codecs[index].version() : NULL;
   return 0;
 }

@@ -119,8 +119,9 @@ TARN_EXTERN const char *tarn_version(void);
  * returns 0 and fills *f, or TARN_EINVAL behind the last.
  */
 struct tarn_feature {
-  const char *name;     /* "zstd", "libcurl", "digests" */
-  const char *version;  /* of the library in use, or NULL when not built in */
+  const char *name;    /* what it is for: "transfer", "zstd", "digests" */
+  const char *library; /* "libcurl" */
+  const char *version; /* of the library in use; NULL: not in this build */
 };
 TARN_EXTERN int tarn_features(unsigned index, struct tarn_feature *f);
 

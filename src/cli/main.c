@@ -40,7 +40,7 @@ static int print_version(void)
   (void)printf("tarn %d.%d.%d, libtarn %s\n", TARN_VERSION_MAJOR,
                TARN_VERSION_MINOR, TARN_VERSION_PATCH, tarn_version());
   for (i = 0; tarn_features(i, &f) == 0; i++)
-    (void)printf("  %-10s %s\n", f.name,
+    (void)printf("  %-10s %s %s\n", f.name, f.library,
                  f.version ? f.version : "not in this build");
   return end_of_stdout();
 }

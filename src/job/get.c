@@ -259,8 +259,10 @@ static void on_object(struct tarn_flow *flow, const struct tarn_reply *reply)
   struct tarn_err err;
   int rc = 0;
 
-  (void)snprintf(job->content_type, sizeof job->content_type, "%s",
-                 reply->content_type);
+  if (reply->content_type[0])
+    (void)snprintf(job->content_type, sizeof job->content_type, "%s, %d",
+                   reply->content_type, reply->status == 206 ? 200
+                                                             : reply->status);
   if (reply->coding[0] && job->decodes)
     rc = add_peel(job, reply->coding, &err);
   if (rc == 0 && job->has_digest)

@@ -43,11 +43,25 @@ static char *link_target(const char *path, const struct stat *st)
   return out;
 }
 
-/* Follows links to the last name, which need not exist. */
+/* A link of the kernel's, such as what /dev/stdout leads to: an open file, not
+   a name that can be replaced. */
+static bool is_magic(const char *path)
+{
+  return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
+}
+
+/* Follows links to the last name, which need not exist. *in_place: what it
+   names is written, not replaced. */
 static int resolve(struct tarn_part_file *f, struct stat *st, bool *exists,
-                   struct tarn_err *err)
+                   bool *in_place, struct tarn_err *err)
 {
   int links;
+
+  *in_place = stat(f->path, st) == 0 && !S_ISREG(st->st_mode);
+  if (*in_place) {
+    *exists = true;
+    return 0;
+  }
 
   for (links = 0; links < MAX_LINKS; links++) {
     char *next;
@@ -56,6 +70,9 @@ static int resolve(struct tarn_part_file *f, struct stat *st, bool *exists,
     if (!*exists && errno != ENOENT)
       return tarn_err_sys(err, TARN_EFILE, errno, "%s", f->path);
     if (!*exists || !S_ISLNK(st->st_mode))
+      return 0;
+    *in_place = is_magic(f->path);
+    if (*in_place)
       return 0;
     next = link_target(f->path, st);
     if (!next)
@@ -106,7 +123,7 @@ int tarn_part_file_open(struct tarn_part_file *f, const char *path,
                         struct tarn_err *err)
 {
   struct stat st;
-  bool exists = false;
+  bool exists = false, in_place = false;
   int rc;
 
   f->fd = -1;
@@ -114,12 +131,11 @@ int tarn_part_file_open(struct tarn_part_file *f, const char *path,
   f->path = strdup(path);
   if (!f->path)
     return tarn_err_nomem(err, path);
-  rc = resolve(f, &st, &exists, err);
+  rc = resolve(f, &st, &exists, &in_place, err);
   if (rc == 0 && exists && S_ISDIR(st.st_mode))
     rc = tarn_err_sys(err, TARN_EFILE, EISDIR, "%s", path);
   if (rc == 0)
-    rc = exists && !S_ISREG(st.st_mode) ? open_in_place(f, err)
-                                        : open_part(f, &st, exists, err);
+    rc = in_place ? open_in_place(f, err) : open_part(f, &st, exists, err);
   if (rc)
     tarn_part_file_abandon(f);
   return rc;

@@ -97,19 +97,31 @@ static void queue_remove(struct sink_disk *s, const char *path,
     free_file(s, f);
 }
 
-/* Names that were linked to a file that failed go with it. */
+/*
+ * Names that were linked to a file that failed go with it. The file is known
+ * until the last of these has gone: what is linked to one of them meanwhile
+ * goes too.
+ */
 static void remove_links(struct sink_disk *s, struct disk_file *f)
 {
   struct tarn_list *link;
 
+  if (tarn_list_empty(&f->links)) {
+    free_file(s, f);
+    return;
+  }
   while ((link = tarn_list_shift(&f->links))) {
     struct disk_name *name = TARN_CONTAINER(link, struct disk_name, link);
+    bool last = tarn_list_empty(&f->links);
 
+    s->flow->files--;
     s->flow->failed++;
     tarn_flow_warn(s->flow, TARN_EPARTIAL,
                    "%s: removed: the file it is a link to failed", name->path);
-    queue_remove(s, name->path, &name->inode, NULL);
+    queue_remove(s, name->path, &name->inode, last ? f : NULL);
     free(name);
+    if (last)
+      return;
   }
 }
 
@@ -154,12 +166,6 @@ static void file_opened(struct sink_disk *s, struct disk_op *op)
 
 static void op_failed(struct sink_disk *s, struct disk_op *op)
 {
-  if (op->kind == DISK_REMOVE) {
-    if (op->file)
-      free_file(s, op->file);
-    tarn_disk_op_free(op);
-    return;
-  }
   report(s, op->path, op->what, op->rc);
   if (op->kind != DISK_FILE) {
     tarn_disk_op_free(op);
@@ -184,16 +190,14 @@ static void name_made(struct sink_disk *s, struct disk_op *op)
 
 static void op_done(struct sink_disk *s, struct disk_op *op)
 {
-  if (op->rc) {
+  if (op->kind == DISK_REMOVE) { /* or it was another's name by now */
+    if (op->file)
+      remove_links(s, op->file);
+    tarn_disk_op_free(op);
+  } else if (op->rc) {
     op_failed(s, op);
   } else if (op->kind == DISK_FILE) {
     file_opened(s, op);
-  } else if (op->kind == DISK_REMOVE) {
-    if (op->file) {
-      remove_links(s, op->file);
-      free_file(s, op->file);
-    }
-    tarn_disk_op_free(op);
   } else {
     name_made(s, op);
   }

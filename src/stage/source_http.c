@@ -6,7 +6,7 @@
 #include "loop/url.h"
 
 /* How often speeds are looked at. */
-#define TICK_MS 250u
+#define TICK_MS 100u
 /* A timer this late means that the process did not run. */
 #define SUSPENDED_MS 2000u
 
@@ -147,7 +147,8 @@ static void start_span(struct tarn_source_http *src, struct tarn_span *span)
   free(span->asked_url);
   span->asked_url = strdup(tarn_source_http_url(src));
   span->verdict = 0;
-  span->overrun = span->starved = span->windowed = false;
+  span->overrun = span->windowed = false;
+  span->starved = span->was_starved = false;
   span->limit = span->end;
   tarn_err_clear(&span->refusal);
   ask = (struct tarn_xfer_ask){tarn_source_http_url(src), span->ask.ranged,

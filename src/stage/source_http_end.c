@@ -70,9 +70,11 @@ static void try_later(struct tarn_source_http *src, struct tarn_span *span,
   uint64_t now = uv_now(src->flow->env->loop), wait;
   int64_t asked = span->verdict ? span->xfer.reply.retry_after_ms : -1;
   struct tarn_err err = *cause;
-  bool by_us = span->starved;
+  /* A connection that was dropped after we had stopped reading it is no
+     failure, as long as each of them brings something (T12). */
+  bool by_us = span->was_starved && span->since_failure > 0;
 
-  span->starved = false;
+  span->starved = span->was_starved = false;
   if (is_final(span, &err) || !rewind_stream(src, span, &err)) {
     fail(src, span, &err);
     return;
@@ -80,7 +82,6 @@ static void try_later(struct tarn_source_http *src, struct tarn_span *span,
   if (span->since_failure >= TARN_FORGIVE_BYTES)
     span->attempts = 0;
   span->since_failure = 0;
-  /* A connection the server dropped while we did not read is no failure. */
   if (!by_us)
     span->attempts++;
   if (used_up(src, span, now)) {

@@ -168,7 +168,7 @@ bool tarn_span_take(struct tarn_span *s, const uint8_t *ptr, size_t len)
     return false;
   }
   if (s->at >= s->skip && !make_room(s, len)) {
-    s->starved = true;
+    s->starved = s->was_starved = true;
     return false;
   }
   if (s->at < s->skip) {

@@ -44,6 +44,7 @@ struct tarn_span {
   size_t paid; /* bytes reserved for slabs not taken yet */
   struct tarn_slice_queue got; /* ends at `at` */
   bool starved; /* paused until the budget grants a slab */
+  bool was_starved; /* ... at some time during this request */
 
   /* A stream begun anew: bytes up to `skip` are compared, not used. */
   uint64_t skip;

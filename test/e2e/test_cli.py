@@ -106,16 +106,17 @@ def test_fastars_options_are_accepted(tarn, server):
 
 def test_long_options_can_be_shortened_and_take_both_forms(tarn, server):
     url = server.add("/a", DATA)
-    for args in (["--to-std", "--raw"], ["--raw", "-O", "--conn", "2"],
-                 ["--raw", "-O", "--conn=2"], ["-O", "--raw", "--", ]):
+    for args in (["--to-std", "--raw"], ["--raw", "-O", "--connections", "2"],
+                 ["--raw", "-O", "--download-w=2"], ["-O", "--raw", "--", ]):
         assert tarn("get", *args, url).expect(0).out == DATA
 
 
 def test_options_may_stand_behind_the_url(tarn, server):
     url = server.add("/a", DATA)
     assert tarn("get", url, "--raw", "-O").expect(0).out == DATA
-    res = tarn("get", "--", url, "--raw").code
-    assert res != 0  # behind -- it is a URL, not an option
+    # Behind -- it is a URL, not an option.
+    res = tarn("get", "-O", "--raw", "--retry-count=0", "--", url, "--raw")
+    assert "https://--raw" in res.expect(113).err
 
 
 @pytest.mark.parametrize("size", ("1M", "1Mi", "64K", "64Ki", "1G", "1"))
@@ -253,7 +254,7 @@ def test_a_target_that_cannot_be_made_is_66(tarn, server, small_tree,
 
 def test_as_fastars_min_speed_script(tarn, server):
     data = pattern(1_000_000)
-    url = server.add("/foo", data, rules=[{"rate": 400_000}])
+    url = server.add("/foo", data, rules=[{"rate": 100_000}])
     tarn("get", url, "-O", "--raw", "--min-speed", "4096M", *QUICK,
          "--retry-count=1").expect(5)
 

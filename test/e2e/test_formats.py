@@ -95,7 +95,9 @@ def test_damage_and_truncation_are_refused(tarn, server, small_tree, tmp_path,
                                            coder):
     data = small_tree.bytes("pax", coder)
     flipped = bytearray(data)
-    flipped[len(data) * 2 // 3] ^= 0x10
+    # In lz4 a changed distance can point at equal bytes: not every flipped bit
+    # is damage there, but the content checksum behind the data always counts.
+    flipped[-2 if coder == "lz4" else len(data) * 2 // 3] ^= 0x10
     cases = {"flip": bytes(flipped), "half": data[:len(data) // 2],
              "short": data[:-1], "start": data[:3]}
     for name, bad in cases.items():

@@ -49,17 +49,6 @@ def test_one_slow_range_does_not_fail_a_job_that_moves(tarn, server):
     assert res.out == DATA
 
 
-def test_refusals_make_fewer_connections(tarn, server):
-    data = pattern(6_000_000)
-    url = server.add("/a", data, rules=[
-        {"skip": 4, "times": 4, "status": 429}, {"rate": 1_000_000}])
-    res = tarn("get", url, "-O", "--raw", CHUNK, *QUICK, "--retry-count=9")
-    assert res.expect(0).out == data
-    log = server.requests()
-    last = max(e["n"] for e in log if e["status"] == 429)
-    assert most_at_once(log[last + 1:last + 5]) < 4
-
-
 def test_a_drop_while_the_reader_sleeps_is_no_failure(server):
     data = pattern(30_000_000)
     url = server.add("/a", data, rules=[

@@ -127,8 +127,11 @@ struct tarn_slice flow_slice(struct flow_harness *h, const void *ptr,
 /* Pieces of one byte, some bytes, or a slab; several share one slab. */
 static size_t piece_len(struct flow_harness *h)
 {
-  unsigned r = flow_random(&h->seed);
+  unsigned r;
 
+  if (h->whole)
+    return SIZE_MAX;
+  r = flow_random(&h->seed);
   if (r % 8 == 0)
     return 1;
   if (r % 8 < 4)
@@ -148,7 +151,7 @@ static void feed_slab(struct flow_harness *h)
     h->at += n;
     tarn_stage_put(h->to, tarn_slice_of(slab, fill, n));
     fill += n;
-    if (flow_random(&h->seed) % 16 == 0)
+    if (!h->whole && flow_random(&h->seed) % 16 == 0)
       break;
   }
   tarn_slab_unref(slab);
@@ -179,6 +182,7 @@ void flow_feed(struct flow_harness *h, struct tarn_stage *to,
   h->len = len;
   h->at = 0;
   h->seed = seed;
+  h->whole = seed == 0;
   (void)uv_idle_start(&h->feeder, on_feed);
 }
 

@@ -43,7 +43,7 @@ struct flow_harness {
   const uint8_t *ptr;
   size_t len, at;
   unsigned seed;
-  bool unproven;
+  bool whole, unproven;
 };
 
 /* Keeps the last few slices for some turns, as a slow sink does. */
@@ -60,7 +60,8 @@ struct flow_collector {
 /* Budgets, pools and environment as a job's with this much memory. */
 void flow_open(struct flow_harness *h, size_t memory);
 void flow_own(struct flow_harness *h, struct tarn_stage *stage);
-/* Gives `len` bytes at `ptr` (lent) to `to`, cut at random, then the end. */
+/* Gives `len` bytes at `ptr` (lent) to `to`, cut at random (seed 0: in whole
+   slabs), then the end. */
 void flow_feed(struct flow_harness *h, struct tarn_stage *to,
                const uint8_t *ptr, size_t len, unsigned seed);
 /* Runs the loop until the flow has finished or failed. */
