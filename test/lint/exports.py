@@ -14,8 +14,9 @@ def read(path):
 
 def main():
     header = re.sub(r"/\*.*?\*/", "", read("include/tarn/tarn.h"), flags=re.S)
+    header = re.sub(r"^#define.*", "", header, flags=re.M)
     # The name before the first bracket of a declaration is the function's.
-    declared = re.findall(r"^TARN_EXTERN\b[^;(]*?\b(\w+)\s*\(", header, re.M)
+    declared = re.findall(r"\bTARN_EXTERN\b[^;(]*?\b(\w+)\s*\(", header)
     shown = re.search(r"global:(.*?)local:", read("cmake/libtarn.map"), re.S)
     mapped = re.findall(r"(\w+);", shown.group(1))
     found = ["%s is in tarn.h, not in libtarn.map" % name
@@ -24,7 +25,7 @@ def main():
               for name in mapped if name not in declared]
     if mapped != sorted(set(mapped)):
         found.append("libtarn.map is not in alphabetical order")
-    if len(declared) != header.count("\nTARN_EXTERN"):
+    if len(declared) != len(re.findall(r"\bTARN_EXTERN\b", header)):
         found.append("a TARN_EXTERN of tarn.h was not understood")
     if not declared:
         found.append("tarn.h declares nothing")

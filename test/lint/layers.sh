@@ -15,11 +15,22 @@ compiles()
     "$@" $TARN_CFLAGS -fsyntax-only -x c - 2> /dev/null
 }
 
+# visible HEADER path...: found at all, whatever it includes itself.
+visible()
+{
+  header=$1
+  shift
+  printf '#if !__has_include("%s")\n#error\n#endif\n' "$header" |
+    "$CC" -std=c11 -Iinclude "$@" -fsyntax-only -x c - 2> /dev/null
+}
+
 # refused LOWER HEADER
 refused()
 {
   compiles "$2" $all || found "$2 does not compile with all layers in sight"
-  if compiles "$2" "-I$TARN_LAYERS/$1"; then
+  visible "$2" $all || found "$2 is not seen with all layers in sight"
+  if compiles "$2" "-I$TARN_LAYERS/$1" || visible "$2" "-I$TARN_LAYERS/$1"
+  then
     found "layer $1 can include $2"
   fi
 }
