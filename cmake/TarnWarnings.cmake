@@ -7,7 +7,7 @@ add_library(tarn_warnings INTERFACE)
 target_compile_options(tarn_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wstrict-prototypes
   -Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings
-  -Wundef -Wformat=2 -Wnull-dereference -Wimplicit-fallthrough
+  -Wundef -Wformat=2 -Wimplicit-fallthrough
   $<$<BOOL:${TARN_WERROR}>:-Werror>)
 
 if(TARN_SANITIZE)

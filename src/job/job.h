@@ -40,7 +40,7 @@ struct tarn_job {
   struct tarn_decode_options decode; /* for a stage that peels */
   bool has_digest;
   struct tarn_digest_value digest;
-  char content_type[96];
+  char content_type[128]; /* and status, for texts */
 
   tarn_data_cb on_data;
   tarn_event_cb on_event;

@@ -156,7 +156,7 @@ static struct entry random_entry(unsigned *seed)
     e.type = '6';
   } else {
     e.len = flow_random(seed) % 2000 + 8;
-    if (flow_random(seed) % 12 == 0)
+    if (flow_random(seed) % 40 == 0)
       e.len += 300000;
   }
   return e;
@@ -404,7 +404,7 @@ static void any_entries_end_as_if_extracted_one_after_another(void **s)
   int i, n;
 
   (void)s;
-  for (round = 1; round <= 40; round++) {
+  for (round = 1; round <= 25; round++) {
     seed = round * 7919;
     set_up(&f, round % 4 == 0);
     n = 10 + (int)(flow_random(&seed) % (MOST_ENTRIES - 10));
@@ -463,7 +463,7 @@ static void a_file_that_fails_late_goes_with_its_links(void **s)
   int i, n;
 
   (void)s;
-  for (round = 1; round <= 40; round++) {
+  for (round = 1; round <= 25; round++) {
     seed = round * 104729;
     set_up(&f, false);
     n = 10 + (int)(flow_random(&seed) % (MOST_ENTRIES - 10));
