@@ -14,8 +14,8 @@
 
 const char *tarn_version(void)
 {
-  return VALUE_OF(TARN_VERSION_MAJOR) "." VALUE_OF(TARN_VERSION_MINOR) "." 
-      VALUE_OF(TARN_VERSION_PATCH);
+  return VALUE_OF(TARN_VERSION_MAJOR) "." VALUE_OF(
+      TARN_VERSION_MINOR) "." VALUE_OF(TARN_VERSION_PATCH);
 }
 
 int tarn_features(unsigned index, struct tarn_feature *f)

@@ -98,11 +98,11 @@ enum tarn_errno {
  * not the consequence. URLs in text have user information and query removed.
  */
 struct tarn_err {
-  int code;          /* 0, or a TARN_E code */
-  int sys_errno;     /* errno of the failed system call, or 0 */
-  int http_status;   /* status of the reply that was judged, or 0 */
-  uint64_t at;       /* offset the text speaks of, in bytes; 0 if none */
-  char text[1024];   /* what was being done to what; always terminated */
+  int code;        /* 0, or a TARN_E code */
+  int sys_errno;   /* errno of the failed system call, or 0 */
+  int http_status; /* status of the reply that was judged, or 0 */
+  uint64_t at;     /* offset the text speaks of, in bytes; 0 if none */
+  char text[1024]; /* what was being done to what; always terminated */
 };
 
 /* Text of a code: static, never NULL. */
@@ -132,13 +132,13 @@ struct tarn_job; /* one get */
 
 /* Channels of the trace callback; or them for `trace_mask`. */
 enum tarn_trace_channel {
-  TARN_TRACE_CURL = 1,      /* sockets, timers */
-  TARN_TRACE_TRANSFER = 2,  /* requests, replies, spans, retries */
-  TARN_TRACE_DECODE = 4,    /* codecs, units */
-  TARN_TRACE_TREE = 8,      /* members, names */
-  TARN_TRACE_DISK = 16,     /* batches, writers */
-  TARN_TRACE_MEMORY = 32,   /* budgets */
-  TARN_TRACE_STATE = 64     /* every move of a state machine */
+  TARN_TRACE_CURL = 1,     /* sockets, timers */
+  TARN_TRACE_TRANSFER = 2, /* requests, replies, spans, retries */
+  TARN_TRACE_DECODE = 4,   /* codecs, units */
+  TARN_TRACE_TREE = 8,     /* members, names */
+  TARN_TRACE_DISK = 16,    /* batches, writers */
+  TARN_TRACE_MEMORY = 32,  /* budgets */
+  TARN_TRACE_STATE = 64    /* every move of a state machine */
 };
 
 /* Zero means the default for every field. New fields are appended only. */
@@ -151,7 +151,7 @@ struct tarn_options {
   unsigned umask;
   unsigned trace_mask; /* enum tarn_trace_channel, or-ed */
   void (*on_trace)(unsigned channel, const char *text, void *user);
-  void *user;          /* given to on_trace */
+  void *user; /* given to on_trace */
 };
 #define TARN_OPTIONS_INIT TARN_SIZED(struct tarn_options)
 
@@ -185,10 +185,10 @@ enum tarn_source {
 };
 
 enum tarn_target {
-  TARN_TO_DIR = 0,  /* decode and extract into directory `path` */
-  TARN_TO_FD,       /* bytes in order to `to_fd`, which stays open */
-  TARN_TO_FILE,     /* raw bytes to file `path` */
-  TARN_TO_CALLBACK  /* bytes in order to on_data */
+  TARN_TO_DIR = 0, /* decode and extract into directory `path` */
+  TARN_TO_FD,      /* bytes in order to `to_fd`, which stays open */
+  TARN_TO_FILE,    /* raw bytes to file `path` */
+  TARN_TO_CALLBACK /* bytes in order to on_data */
 };
 
 enum tarn_compression {
@@ -203,25 +203,25 @@ enum tarn_compression {
 
 /* Tells which bits of `flags` mean what. */
 enum tarn_get_flag {
-  TARN_RAW = 1 << 0,               /* TO_FD, TO_CALLBACK: bytes as served */
-  TARN_INSECURE = 1 << 1,          /* do not verify the server's certificate */
-  TARN_NETRC = 1 << 2,             /* credentials from ~/.netrc */
-  TARN_HTTP2 = 1 << 3,             /* HTTP/2 where TLS offers it */
+  TARN_RAW = 1 << 0,      /* TO_FD, TO_CALLBACK: bytes as served */
+  TARN_INSECURE = 1 << 1, /* do not verify the server's certificate */
+  TARN_NETRC = 1 << 2,    /* credentials from ~/.netrc */
+  TARN_HTTP2 = 1 << 3,    /* HTTP/2 where TLS offers it */
   TARN_IPV4 = 1 << 4,
   TARN_IPV6 = 1 << 5,
-  TARN_ALLOW_UNPROVEN = 1 << 6,    /* accept an end nothing proves */
-  TARN_NO_SYNC = 1 << 7,           /* no fsync, syncfs */
-  TARN_SAME_OWNER = 1 << 8,        /* restore owners (default for root) */
+  TARN_ALLOW_UNPROVEN = 1 << 6, /* accept an end nothing proves */
+  TARN_NO_SYNC = 1 << 7,        /* no fsync, syncfs */
+  TARN_SAME_OWNER = 1 << 8,     /* restore owners (default for root) */
   TARN_NO_SAME_OWNER = 1 << 9,
-  TARN_SAME_PERMISSIONS = 1 << 10, /* modes exactly (default for root) */
+  TARN_SAME_PERMISSIONS = 1 << 10,    /* modes exactly (default for root) */
   TARN_NO_SAME_PERMISSIONS = 1 << 11, /* modes through the umask */
-  TARN_NUMERIC_OWNER = 1 << 12,    /* ignore user and group names */
-  TARN_NO_MTIME = 1 << 13,         /* leave times at the time of extraction */
-  TARN_IGNORE_NODES = 1 << 14,     /* skip device nodes and FIFOs */
-  TARN_IGNORE_ZEROS = 1 << 15,     /* read on behind the end blocks */
-  TARN_REPORT_ENTRIES = 1 << 16,   /* on_event for each entry */
-  TARN_NO_OPENAT2 = 1 << 17        /* resolve paths by the portable walk, as
-                                      on kernels without openat2 */
+  TARN_NUMERIC_OWNER = 1 << 12,       /* ignore user and group names */
+  TARN_NO_MTIME = 1 << 13,       /* leave times at the time of extraction */
+  TARN_IGNORE_NODES = 1 << 14,   /* skip device nodes and FIFOs */
+  TARN_IGNORE_ZEROS = 1 << 15,   /* read on behind the end blocks */
+  TARN_REPORT_ENTRIES = 1 << 16, /* on_event for each entry */
+  TARN_NO_OPENAT2 = 1 << 17      /* resolve paths by the portable walk, as
+                                    on kernels without openat2 */
 };
 
 enum tarn_event_kind {
@@ -234,11 +234,11 @@ enum tarn_event_kind {
 struct tarn_event {
   size_t size; /* of this struct in the running library */
   enum tarn_event_kind kind;
-  const char *text;     /* a sentence; valid during the call. An entry's name
-                           is in raw bytes */
-  struct tarn_err err;  /* RETRY, WARNING: the story; code 0 for advice */
-  unsigned attempt;     /* RETRY: how many have failed in a row */
-  uint64_t wait_ms;     /* RETRY: pause before the next */
+  const char *text;    /* a sentence; valid during the call. An entry's name
+                          is in raw bytes */
+  struct tarn_err err; /* RETRY, WARNING: the story; code 0 for advice */
+  unsigned attempt;    /* RETRY: how many have failed in a row */
+  uint64_t wait_ms;    /* RETRY: pause before the next */
 };
 
 /* What limits the job just now. */
@@ -263,8 +263,8 @@ struct tarn_progress {
   uint64_t wire_total; /* valid when has_total */
   int has_total;
   uint64_t decoded_bytes;
-  uint64_t files;      /* members finished */
-  uint64_t failed;     /* members that could not be restored */
+  uint64_t files;  /* members finished */
+  uint64_t failed; /* members that could not be restored */
   uint64_t retries;
   unsigned connections; /* requests in flight */
   uint64_t elapsed_ns;
@@ -275,8 +275,8 @@ struct tarn_progress {
 };
 
 struct tarn_result {
-  size_t size;         /* of this struct in the running library */
-  struct tarn_err err; /* err.code is 0 when every byte was proven */
+  size_t size;                   /* of this struct in the running library */
+  struct tarn_err err;           /* err.code is 0 when every byte was proven */
   struct tarn_progress progress; /* at the end */
 };
 
@@ -297,35 +297,35 @@ typedef void (*tarn_data_cb)(struct tarn_job *job, const void *ptr, size_t len,
  * `size`, a url and a path is a complete request. New fields are appended.
  */
 struct tarn_get_options {
-  size_t size;               /* set by the initialiser */
+  size_t size; /* set by the initialiser */
   enum tarn_source source;
   enum tarn_target target;
-  const char *url;           /* http, https or file; FROM_URL */
-  int from_fd;               /* FROM_FD */
-  int to_fd;                 /* TO_FD */
-  const char *path;          /* TO_DIR (made if missing; default "."),
-                                TO_FILE */
-  tarn_data_cb on_data;      /* TO_CALLBACK */
-  tarn_event_cb on_event;    /* may be NULL */
-  tarn_done_cb on_done;      /* may be NULL; comes exactly once */
-  void *user;                /* given to every callback */
-  unsigned long flags;       /* enum tarn_get_flag */
+  const char *url;        /* http, https or file; FROM_URL */
+  int from_fd;            /* FROM_FD */
+  int to_fd;              /* TO_FD */
+  const char *path;       /* TO_DIR (made if missing; default "."),
+                             TO_FILE */
+  tarn_data_cb on_data;   /* TO_CALLBACK */
+  tarn_event_cb on_event; /* may be NULL */
+  tarn_done_cb on_done;   /* may be NULL; comes exactly once */
+  void *user;             /* given to every callback */
+  unsigned long flags;    /* enum tarn_get_flag */
 
-  size_t memory;             /* budget in bytes; default 96 MiB,
-                                at least 2 MiB */
-  unsigned connections;      /* default 4, at most 256 */
-  size_t chunk_size;         /* ceiling for one range; default chosen */
-  unsigned write_workers;    /* default 8 or the context's max_work */
+  size_t memory;          /* budget in bytes; default 96 MiB,
+                             at least 2 MiB */
+  unsigned connections;   /* default 4, at most 256 */
+  size_t chunk_size;      /* ceiling for one range; default chosen */
+  unsigned write_workers; /* default 8 or the context's max_work */
   enum tarn_compression compression;
 
   int has_retry_count;
-  unsigned retry_count;      /* failures in a row of one range; without
-                                has_retry_count: until 120 s without a byte */
-  uint64_t retry_wait_ms;    /* first pause, default 1000 */
-  uint64_t max_wait_ms;      /* longest pause, default 10000 */
+  unsigned retry_count;   /* failures in a row of one range; without
+                             has_retry_count: until 120 s without a byte */
+  uint64_t retry_wait_ms; /* first pause, default 1000 */
+  uint64_t max_wait_ms;   /* longest pause, default 10000 */
   int has_min_speed;
-  uint64_t min_speed;        /* bytes a second, default 1000; 0 with
-                                has_min_speed: no check */
+  uint64_t min_speed;             /* bytes a second, default 1000; 0 with
+                                     has_min_speed: no check */
   uint64_t min_speed_wait_ms;     /* window, default 5000 */
   uint64_t connection_timeout_ms; /* default 60000 */
   uint64_t max_time_ms;           /* whole job; default none */
@@ -336,14 +336,14 @@ struct tarn_get_options {
   size_t n_headers;
   const char *const *resolve; /* "host:port:address", as curl's --resolve */
   size_t n_resolve;
-  const char *proxy;          /* default: from the environment */
-  const char *user_password;  /* "user:password" */
-  const char *bearer;         /* token */
-  const char *cacert;         /* file of trusted certificates */
-  const char *cert, *key;     /* client certificate and key files */
-  const char *unix_socket;    /* path */
+  const char *proxy;         /* default: from the environment */
+  const char *user_password; /* "user:password" */
+  const char *bearer;        /* token */
+  const char *cacert;        /* file of trusted certificates */
+  const char *cert, *key;    /* client certificate and key files */
+  const char *unix_socket;   /* path */
 
-  const char *digest;         /* "sha256:HEX" or "sha512:HEX" of the raw bytes */
+  const char *digest; /* "sha256:HEX" or "sha512:HEX" of the raw bytes */
 
   unsigned strip_components;
   uint64_t max_size;  /* decoded bytes of all members; default none */

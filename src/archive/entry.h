@@ -35,11 +35,11 @@ struct tarn_xattr {
 
 struct tarn_entry {
   enum tarn_entry_type type;
-  const char *path;  /* as in the archive, leading slash and all */
+  const char *path; /* as in the archive, leading slash and all */
   size_t path_len;
-  const char *link;  /* target of a symlink or hard link, else "" */
+  const char *link; /* target of a symlink or hard link, else "" */
   size_t link_len;
-  uint32_t mode;     /* permission bits and 07000 */
+  uint32_t mode; /* permission bits and 07000 */
   uint64_t uid, gid;
   const char *uname, *gname; /* "" when the archive has none */
   struct tarn_time mtime;

@@ -63,8 +63,8 @@ static int code_of_errno(int code, int sys_errno)
   }
 }
 
-int tarn_err_sys(struct tarn_err *err, int code, int sys_errno,
-                 const char *fmt, ...)
+int tarn_err_sys(struct tarn_err *err, int code, int sys_errno, const char *fmt,
+                 ...)
 {
   va_list args;
   size_t len;

@@ -36,8 +36,8 @@ int tarn_err_at(struct tarn_err *err, int code, uint64_t at, const char *fmt,
  * added. ENOSPC, EDQUOT and EROFS turn `code` into TARN_ENOSPC, ENOMEM into
  * TARN_ENOMEM; the code used is returned.
  */
-int tarn_err_sys(struct tarn_err *err, int code, int sys_errno,
-                 const char *fmt, ...) TARN_PRINTF(4, 5);
+int tarn_err_sys(struct tarn_err *err, int code, int sys_errno, const char *fmt,
+                 ...) TARN_PRINTF(4, 5);
 
 /* Out of memory while doing what `what` says; returns TARN_ENOMEM. */
 int tarn_err_nomem(struct tarn_err *err, const char *what);

@@ -39,8 +39,7 @@ static inline void tarn_list_insert(struct tarn_list *at,
   at->next = link;
 }
 
-static inline void tarn_list_append(struct tarn_list *l,
-                                    struct tarn_list *link)
+static inline void tarn_list_append(struct tarn_list *l, struct tarn_list *link)
 {
   tarn_list_insert(l->prev, link);
 }

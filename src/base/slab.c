@@ -74,8 +74,7 @@ void tarn_slab_unref(struct tarn_slab *slab)
     tarn_budget_release(payer, slab->pool->slab_size);
 }
 
-struct tarn_slice tarn_slice_of(struct tarn_slab *slab, size_t from,
-                                size_t len)
+struct tarn_slice tarn_slice_of(struct tarn_slab *slab, size_t from, size_t len)
 {
   struct tarn_slice slice = {slab, slab->data + from, len};
 

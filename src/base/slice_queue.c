@@ -70,8 +70,7 @@ int tarn_slice_queue_put(struct tarn_slice_queue *q, struct tarn_slice slice)
   return 0;
 }
 
-bool tarn_slice_queue_take(struct tarn_slice_queue *q,
-                           struct tarn_slice *slice)
+bool tarn_slice_queue_take(struct tarn_slice_queue *q, struct tarn_slice *slice)
 {
   if (q->n == 0)
     return false;

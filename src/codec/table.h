@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 struct tarn_codec_library {
-  const char *codec;   /* "zstd" */
-  const char *library; /* "libzstd" */
+  const char *codec;            /* "zstd" */
+  const char *library;          /* "libzstd" */
   const char *(*version)(void); /* of the library in use; NULL: not built in */
 };
 

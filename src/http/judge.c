@@ -8,8 +8,7 @@ enum tarn_identity tarn_object_compare(const struct tarn_object *object,
 {
   bool has_total = reply->has_range ? reply->has_total : reply->has_length;
   uint64_t total = reply->has_range ? reply->total : reply->length;
-  bool same_total =
-      !object->has_total || !has_total || object->total == total;
+  bool same_total = !object->has_total || !has_total || object->total == total;
 
   if (object->etag[0] && reply->etag[0] && !object->etag_weak &&
       !reply->etag_weak) {
@@ -86,12 +85,11 @@ static enum tarn_verdict wrong_range(const struct tarn_reply *reply,
   char text[160];
 
   if (reply->has_range)
-    (void)snprintf(text, sizeof text,
-                   "asked for bytes %llu-%llu, the reply holds %llu-%llu",
-                   (unsigned long long)ask->first,
-                   (unsigned long long)ask->last,
-                   (unsigned long long)reply->first,
-                   (unsigned long long)reply->last);
+    (void)snprintf(
+        text, sizeof text,
+        "asked for bytes %llu-%llu, the reply holds %llu-%llu",
+        (unsigned long long)ask->first, (unsigned long long)ask->last,
+        (unsigned long long)reply->first, (unsigned long long)reply->last);
   else
     (void)snprintf(text, sizeof text, "a 206 reply %s Content-Range",
                    reply->bad_range ? "with a wrong" : "without");
@@ -203,8 +201,8 @@ static bool refuses_ranges(const struct tarn_reply *reply,
 {
   if (!ask->ranged || object->known)
     return false;
-  return reply->status == 400 || reply->status == 405 ||
-         reply->status == 501 || reply->status == 416;
+  return reply->status == 400 || reply->status == 405 || reply->status == 501 ||
+         reply->status == 416;
 }
 
 static bool target_expired(const struct tarn_reply *reply,
@@ -212,8 +210,7 @@ static bool target_expired(const struct tarn_reply *reply,
 {
   if (!ask->redirected || !ask->delivered)
     return false;
-  return reply->status == 401 || reply->status == 403 ||
-         reply->status == 410 ||
+  return reply->status == 401 || reply->status == 403 || reply->status == 410 ||
          (reply->status == 400 && reply->says_expired);
 }
 

@@ -144,9 +144,12 @@ void tarn_reply_field(struct tarn_reply *reply, const char *name,
     const char *name;
     void (*take)(struct tarn_reply *reply, const char *value);
   } fields[] = {
-      {"Content-Range", take_range},     {"Content-Length", take_length},
-      {"ETag", take_etag},               {"Last-Modified", take_modified},
-      {"Content-Encoding", take_coding}, {"Content-Type", take_type},
+      {"Content-Range", take_range},
+      {"Content-Length", take_length},
+      {"ETag", take_etag},
+      {"Last-Modified", take_modified},
+      {"Content-Encoding", take_coding},
+      {"Content-Type", take_type},
   };
   size_t i;
 

@@ -24,17 +24,17 @@
 struct tarn_reply {
   int status;
   bool has_length;
-  uint64_t length;       /* Content-Length */
-  bool has_range;        /* a Content-Range that could be read */
-  bool bad_range;        /* a Content-Range that could not */
-  bool unsatisfied;      /* "bytes * / total" */
-  uint64_t first, last;  /* inclusive, as in the field */
-  bool has_total;        /* total is not "*" */
+  uint64_t length;      /* Content-Length */
+  bool has_range;       /* a Content-Range that could be read */
+  bool bad_range;       /* a Content-Range that could not */
+  bool unsatisfied;     /* "bytes * / total" */
+  uint64_t first, last; /* inclusive, as in the field */
+  bool has_total;       /* total is not "*" */
   uint64_t total;
-  char etag[TARN_ETAG_MAX];     /* with quotes, without W/; "" if none */
+  char etag[TARN_ETAG_MAX]; /* with quotes, without W/; "" if none */
   bool etag_weak;
   char last_modified[64];
-  char coding[32];       /* Content-Encoding, lower case; "" for identity */
+  char coding[32]; /* Content-Encoding, lower case; "" for identity */
   char content_type[96];
   int64_t retry_after_ms; /* set by who can read dates; -1 for none */
   bool framed;            /* the end of the body is marked: by a length, by
@@ -57,25 +57,25 @@ struct tarn_object {
 struct tarn_ask {
   bool ranged;
   uint64_t first, last;
-  bool redirected;       /* sent to the target of a redirect */
-  bool delivered;        /* this URL has given bytes before */
-  bool conditional;      /* If-Match was sent */
-  bool after_412;        /* sent again without If-Match because of a 412 */
+  bool redirected;  /* sent to the target of a redirect */
+  bool delivered;   /* this URL has given bytes before */
+  bool conditional; /* If-Match was sent */
+  bool after_412;   /* sent again without If-Match because of a 412 */
   const int *fail_statuses;
   size_t n_fail_statuses;
 };
 
 enum tarn_verdict {
-  TARN_REPLY_RANGE = 1,  /* the bytes first..last of the known object */
-  TARN_REPLY_WHOLE,      /* all bytes from 0 */
-  TARN_REPLY_EMPTY,      /* the object has no bytes */
-  TARN_REPLY_PLAIN,      /* ask again without a range */
+  TARN_REPLY_RANGE = 1, /* the bytes first..last of the known object */
+  TARN_REPLY_WHOLE,     /* all bytes from 0 */
+  TARN_REPLY_EMPTY,     /* the object has no bytes */
+  TARN_REPLY_PLAIN,     /* ask again without a range */
   TARN_REPLY_REDIRECT,
-  TARN_REPLY_RENEW,      /* this redirect's target has expired */
+  TARN_REPLY_RENEW,         /* this redirect's target has expired */
   TARN_REPLY_UNCONDITIONAL, /* 412: ask once more without If-Match */
-  TARN_REPLY_RETRY,      /* passing trouble, in *err */
-  TARN_REPLY_THROTTLED,  /* passing, and the whole host must wait */
-  TARN_REPLY_FATAL       /* in *err */
+  TARN_REPLY_RETRY,         /* passing trouble, in *err */
+  TARN_REPLY_THROTTLED,     /* passing, and the whole host must wait */
+  TARN_REPLY_FATAL          /* in *err */
 };
 
 void tarn_reply_init(struct tarn_reply *reply, int status);

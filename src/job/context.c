@@ -58,8 +58,8 @@ int tarn_open(struct tarn **out, uv_loop_t *loop,
     return tarn_err_nomem(err, "context");
   }
   ctx->env.loop = loop;
-  ctx->env.umask = own.has_umask ? (mode_t)own.umask & 0777
-                                 : tarn_process_umask();
+  ctx->env.umask =
+      own.has_umask ? (mode_t)own.umask & 0777 : tarn_process_umask();
   ctx->env.trace.mask = own.trace_mask;
   ctx->env.trace.cb = own.on_trace;
   ctx->env.trace.user = own.user;

@@ -24,18 +24,17 @@
 #include "stage/untar.h"
 #include "stage/verify.h"
 
-#define DEFAULT_MEMORY (96u << 20)
-#define LEAST_MEMORY (2u << 20)
+#define DEFAULT_MEMORY  (96u << 20)
+#define LEAST_MEMORY    (2u << 20)
 #define DEFAULT_WRITERS 8u
-#define USUAL_WINDOW (128u << 20)
+#define USUAL_WINDOW    (128u << 20)
 
 static bool is_raw(const struct tarn_get_options *o)
 {
   return o->target == TARN_TO_FILE || (o->flags & TARN_RAW);
 }
 
-static int check_digest(const struct tarn_get_options *o,
-                        struct tarn_err *err)
+static int check_digest(const struct tarn_get_options *o, struct tarn_err *err)
 {
   struct tarn_digest_value value;
 
@@ -54,8 +53,9 @@ static int check(struct tarn_get_options *o, struct tarn_err *err)
 
   if (o->source > TARN_FROM_PUT || o->target > TARN_TO_CALLBACK ||
       o->compression > TARN_COMPRESSION_BZIP2)
-    return tarn_err_set(err, TARN_EINVAL, "an unknown source, target or "
-                                          "compression");
+    return tarn_err_set(err, TARN_EINVAL,
+                        "an unknown source, target or "
+                        "compression");
   if (o->source == TARN_FROM_URL && !o->url)
     return tarn_err_set(err, TARN_EINVAL, "no URL");
   if (o->source == TARN_FROM_URL &&
@@ -111,8 +111,8 @@ static struct tarn_stage *tree_sink(struct tarn_job *job,
     disk.writers = job->ctx->env.work.cap;
   disk.same_owner =
       by_flags(o->flags, TARN_SAME_OWNER, TARN_NO_SAME_OWNER, root);
-  disk.same_permissions = by_flags(o->flags, TARN_SAME_PERMISSIONS,
-                                   TARN_NO_SAME_PERMISSIONS, root);
+  disk.same_permissions =
+      by_flags(o->flags, TARN_SAME_PERMISSIONS, TARN_NO_SAME_PERMISSIONS, root);
   disk.numeric_owner = o->flags & TARN_NUMERIC_OWNER;
   disk.no_mtime = o->flags & TARN_NO_MTIME;
   disk.ignore_nodes = o->flags & TARN_IGNORE_NODES;
@@ -155,8 +155,8 @@ static int add_sink(struct tarn_job *job, const struct tarn_get_options *o,
     break;
   case TARN_TO_CALLBACK:
   default:
-    sink = tarn_sink_call_new(&job->flow, stream.allow_unproven, call_user,
-                              job);
+    sink =
+        tarn_sink_call_new(&job->flow, stream.allow_unproven, call_user, job);
     job->call_sink = sink;
     break;
   }
@@ -261,8 +261,8 @@ static void on_object(struct tarn_flow *flow, const struct tarn_reply *reply)
 
   if (reply->content_type[0])
     (void)snprintf(job->content_type, sizeof job->content_type, "%s, %d",
-                   reply->content_type, reply->status == 206 ? 200
-                                                             : reply->status);
+                   reply->content_type,
+                   reply->status == 206 ? 200 : reply->status);
   if (reply->coding[0] && job->decodes)
     rc = add_peel(job, reply->coding, &err);
   if (rc == 0 && job->has_digest)
@@ -293,8 +293,8 @@ static int add_file(struct tarn_job *job, const struct tarn_get_options *o,
 
   if (!path)
     return tarn_err_nomem(err, "job");
-  rc = tarn_source_fd_new(&job->source, &job->flow, job->reorder, -1, path,
-                          err);
+  rc =
+      tarn_source_fd_new(&job->source, &job->flow, job->reorder, -1, path, err);
   free(path);
   return rc;
 }
@@ -310,16 +310,14 @@ static int add_source(struct tarn_job *job, const struct tarn_get_options *o,
                               o->from_fd, NULL, err);
   case TARN_FROM_PUT:
     job->source_puts = true;
-    job->source = tarn_source_put_new(&job->flow, job->reorder, call_room,
-                                      job);
+    job->source = tarn_source_put_new(&job->flow, job->reorder, call_room, job);
     return job->source ? 0 : tarn_err_nomem(err, "job");
   case TARN_FROM_URL:
   default:
     (void)tarn_url_scheme(o->url, &scheme, NULL);
     if (scheme == TARN_SCHEME_FILE)
       return add_file(job, o, err);
-    return tarn_source_http_new(&job->source, &job->flow, job->reorder, o,
-                                err);
+    return tarn_source_http_new(&job->source, &job->flow, job->reorder, o, err);
   }
 }
 

@@ -110,10 +110,9 @@ static void on_finished(struct tarn_flow *flow)
     return;
   job->finished = true;
   if (flow->failed > 0)
-    (void)tarn_err_set(&job->err, TARN_EPARTIAL,
-                       "%llu entr%s could not be restored",
-                       (unsigned long long)flow->failed,
-                       flow->failed == 1 ? "y" : "ies");
+    (void)tarn_err_set(
+        &job->err, TARN_EPARTIAL, "%llu entr%s could not be restored",
+        (unsigned long long)flow->failed, flow->failed == 1 ? "y" : "ies");
   tarn_defer_schedule(&flow->env->defers, &job->step);
 }
 
@@ -164,9 +163,8 @@ static bool keeps(const struct tarn_job *job)
 {
   int code = job->err.code;
 
-  return code != TARN_ECANCELED && code != TARN_ENOSPC &&
-         code != TARN_ENOMEM && code != TARN_EINTERNAL &&
-         code != TARN_ETIMEOUT;
+  return code != TARN_ECANCELED && code != TARN_ENOSPC && code != TARN_ENOMEM &&
+         code != TARN_EINTERNAL && code != TARN_ETIMEOUT;
 }
 
 static void start_closing(struct tarn_job *job)

@@ -246,8 +246,7 @@ static void on_timer_closed(uv_handle_t *handle)
     tarn_closer_drop(cl->closer);
 }
 
-void tarn_curl_loop_close(struct tarn_curl_loop *cl,
-                          struct tarn_closer *closer)
+void tarn_curl_loop_close(struct tarn_curl_loop *cl, struct tarn_closer *closer)
 {
   struct tarn_sigpipe saved;
   struct tarn_list *link;
@@ -284,8 +283,7 @@ void tarn_curl_loop_add(struct tarn_curl_loop *cl, struct tarn_curl_req *req)
   tarn_defer_schedule(cl->defers, &cl->step);
 }
 
-void tarn_curl_loop_remove(struct tarn_curl_loop *cl,
-                           struct tarn_curl_req *req)
+void tarn_curl_loop_remove(struct tarn_curl_loop *cl, struct tarn_curl_req *req)
 {
   struct tarn_sigpipe saved;
 
@@ -306,8 +304,7 @@ bool tarn_curl_loop_may_take(struct tarn_curl_loop *cl, size_t len)
   return true;
 }
 
-void tarn_curl_loop_resume(struct tarn_curl_loop *cl,
-                           struct tarn_curl_req *req)
+void tarn_curl_loop_resume(struct tarn_curl_loop *cl, struct tarn_curl_req *req)
 {
   if (!req->paused)
     return;

@@ -28,8 +28,8 @@ struct tarn_curl_req {
   CURL *easy; /* the caller's; its CURLOPT_PRIVATE is the req */
   void (*done)(struct tarn_curl_req *req, CURLcode result);
   CURLcode result;
-  bool added;   /* libcurl has it */
-  bool paused;  /* its write callback returned PAUSE */
+  bool added;  /* libcurl has it */
+  bool paused; /* its write callback returned PAUSE */
 };
 
 struct tarn_curl_loop {

@@ -56,8 +56,7 @@ void tarn_defer_init(struct tarn_defer *d, void (*cb)(struct tarn_defer *d))
 
 void tarn_defer_schedule(struct tarn_defers *q, struct tarn_defer *d)
 {
-  if (!tarn_list_empty(&d->link) ||
-      uv_is_closing((uv_handle_t *)&q->idle))
+  if (!tarn_list_empty(&d->link) || uv_is_closing((uv_handle_t *)&q->idle))
     return;
   tarn_list_append(&q->queue, &d->link);
   if (!uv_is_active((uv_handle_t *)&q->idle))

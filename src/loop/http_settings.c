@@ -36,14 +36,13 @@ static int add_header(struct tarn_http_settings *s, const char *text,
   for (i = 0; i < sizeof ours / sizeof ours[0]; i++)
     if (strlen(ours[i]) == (size_t)(colon - text) &&
         strncasecmp(ours[i], text, strlen(ours[i])) == 0)
-      return tarn_err_set(err, TARN_EINVAL,
-                          "the header field %s is tarn's own", ours[i]);
+      return tarn_err_set(err, TARN_EINVAL, "the header field %s is tarn's own",
+                          ours[i]);
   return append(&s->headers, text) ? 0 : tarn_err_nomem(err, "header field");
 }
 
 static int copy_lists(struct tarn_http_settings *s,
-                      const struct tarn_get_options *opts,
-                      struct tarn_err *err)
+                      const struct tarn_get_options *opts, struct tarn_err *err)
 {
   size_t i;
   int rc;
@@ -158,9 +157,8 @@ int tarn_http_settings_apply(const struct tarn_http_settings *s, CURL *easy,
   if (s->flags & TARN_NETRC)
     (void)curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
   (void)curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-                         s->flags & TARN_HTTP2
-                             ? (long)CURL_HTTP_VERSION_2TLS
-                             : (long)CURL_HTTP_VERSION_1_1);
+                         s->flags & TARN_HTTP2 ? (long)CURL_HTTP_VERSION_2TLS
+                                               : (long)CURL_HTTP_VERSION_1_1);
   (void)curl_easy_setopt(easy, CURLOPT_IPRESOLVE, ip_version(s->flags));
   (void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                          s->connection_timeout_ms);

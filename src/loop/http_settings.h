@@ -31,8 +31,8 @@ int tarn_http_settings_init(struct tarn_http_settings *s,
                             struct tarn_err *err);
 void tarn_http_settings_close(struct tarn_http_settings *s);
 
-/* Sets everything but range and header fields on `easy` for a request to `url`. TARN_ENOMEM,
-   TARN_EFILE. */
+/* Sets everything but range and header fields on `easy` for a request to `url`.
+   TARN_ENOMEM, TARN_EFILE. */
 int tarn_http_settings_apply(const struct tarn_http_settings *s, CURL *easy,
                              const char *url, struct tarn_err *err);
 

@@ -70,8 +70,8 @@ int tarn_stream_fd_init(struct tarn_stream_fd *s, uv_loop_t *loop, int fd,
   if (fstat(fd, &st) != 0)
     return tarn_err_sys(err, TARN_EFILE, errno, "descriptor %d", fd);
   if (!open_for(fd, writing))
-    return tarn_err_set(err, TARN_EFILE, "descriptor %d is not open for %s",
-                        fd, writing ? "writing" : "reading");
+    return tarn_err_set(err, TARN_EFILE, "descriptor %d is not open for %s", fd,
+                        writing ? "writing" : "reading");
   s->kind = kind_of(st.st_mode);
   /* A pipe that cannot be reopened (another user's) is left to workers. */
   if (s->kind == TARN_STREAM_PIPE && open_own(s, fd) != 0) {
@@ -146,8 +146,7 @@ static void on_closed(uv_handle_t *handle)
   tarn_closer_drop(s->closer);
 }
 
-void tarn_stream_fd_close(struct tarn_stream_fd *s,
-                          struct tarn_closer *closer)
+void tarn_stream_fd_close(struct tarn_stream_fd *s, struct tarn_closer *closer)
 {
   if (s->polling && !uv_is_closing((uv_handle_t *)&s->poll)) {
     s->closer = closer;

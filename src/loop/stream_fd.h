@@ -29,7 +29,7 @@ enum tarn_stream_kind {
 
 struct tarn_stream_fd {
   enum tarn_stream_kind kind;
-  int fd;    /* the caller's, or for a pipe our own opening of it */
+  int fd; /* the caller's, or for a pipe our own opening of it */
   bool own;
   bool writing;
   bool polling; /* the handle is initialised */
@@ -52,7 +52,6 @@ ssize_t tarn_stream_fd_read(struct tarn_stream_fd *s, void *ptr, size_t len);
 ssize_t tarn_stream_fd_write(struct tarn_stream_fd *s, const void *ptr,
                              size_t len);
 /* Closes what is ours; holds `closer` while the handle closes. */
-void tarn_stream_fd_close(struct tarn_stream_fd *s,
-                          struct tarn_closer *closer);
+void tarn_stream_fd_close(struct tarn_stream_fd *s, struct tarn_closer *closer);
 
 #endif

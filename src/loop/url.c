@@ -26,13 +26,20 @@ int tarn_url_scheme(const char *url, enum tarn_scheme *scheme,
   } known[] = {{"http", TARN_SCHEME_HTTP},
                {"https", TARN_SCHEME_HTTPS},
                {"file", TARN_SCHEME_FILE}};
-  CURLU *u = parse(url);
+  CURLU *u = curl_url();
+  CURLUcode rc = CURLUE_OUT_OF_MEMORY;
   char *name = NULL, shown[64];
   size_t i;
 
-  if (!u || curl_url_get(u, CURLUPART_SCHEME, &name, 0) != CURLUE_OK) {
+  if (u)
+    rc = curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME);
+  if (rc == CURLUE_OK)
+    rc = curl_url_get(u, CURLUPART_SCHEME, &name, 0);
+  if (rc != CURLUE_OK) {
     curl_url_cleanup(u);
-    return tarn_err_set(err, TARN_EINVAL, "this is not a URL");
+    return rc == CURLUE_OUT_OF_MEMORY
+               ? tarn_err_nomem(err, "URL")
+               : tarn_err_set(err, TARN_EINVAL, "this is not a URL");
   }
   for (i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcasecmp(name, known[i].name) == 0)
@@ -96,8 +103,7 @@ char *tarn_url_path(const char *url)
   CURLU *u = parse(url);
   char *path = NULL, *copy = NULL;
 
-  if (u && curl_url_get(u, CURLUPART_PATH, &path, CURLU_URLDECODE) ==
-               CURLUE_OK)
+  if (u && curl_url_get(u, CURLUPART_PATH, &path, CURLU_URLDECODE) == CURLUE_OK)
     copy = strdup(path);
   curl_free(path);
   curl_url_cleanup(u);

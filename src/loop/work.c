@@ -66,8 +66,8 @@ static void start(struct tarn_item *item)
   item->req.data = item;
   if (lane->work->fail_countdown > 0 && --lane->work->fail_countdown == 0)
     item->run = NULL;
-  TARN_CHECK(uv_queue_work(lane->work->loop, &item->req, run_on_worker,
-                           on_done) == 0);
+  TARN_CHECK(
+      uv_queue_work(lane->work->loop, &item->req, run_on_worker, on_done) == 0);
 }
 
 static bool lane_ready(const struct tarn_lane *lane)
@@ -90,8 +90,8 @@ static void dispatch(struct tarn_work *w)
 
     if (!lane_ready(lane))
       continue;
-    start(TARN_CONTAINER(tarn_list_shift(&lane->queue), struct tarn_item,
-                         link));
+    start(
+        TARN_CONTAINER(tarn_list_shift(&lane->queue), struct tarn_item, link));
     wait_again(lane);
   }
 }

@@ -11,17 +11,17 @@ static bool is_chunked(CURL *easy)
 {
   struct curl_header *h;
 
-  return curl_easy_header(easy, "Transfer-Encoding", 0, CURLH_HEADER, -1,
-                          &h) == CURLHE_OK &&
+  return curl_easy_header(easy, "Transfer-Encoding", 0, CURLH_HEADER, -1, &h) ==
+             CURLHE_OK &&
          strcasestr(h->value, "chunked");
 }
 
 /* The fields of the reply that mean something to us. */
 static void read_fields(struct tarn_xfer *x)
 {
-  static const char *const names[] = {"Content-Range",    "Content-Length",
-                                      "ETag",             "Last-Modified",
-                                      "Content-Encoding", "Content-Type"};
+  static const char *const names[] = {
+      "Content-Range", "Content-Length",   "ETag",
+      "Last-Modified", "Content-Encoding", "Content-Type"};
   struct curl_header *h;
   curl_off_t seconds = 0;
   size_t i;
@@ -47,8 +47,7 @@ static void read_head(struct tarn_xfer *x)
   tarn_reply_init(&x->reply, (int)status);
   read_fields(x);
   /* RFC 9112 section 6.3: only the close of the connection ends the rest. */
-  x->reply.framed = x->reply.has_length ||
-                    version >= CURL_HTTP_VERSION_2_0 ||
+  x->reply.framed = x->reply.has_length || version >= CURL_HTTP_VERSION_2_0 ||
                     is_chunked(x->req.easy);
   x->head_told = true;
 }
@@ -143,8 +142,7 @@ static int code_of(const struct tarn_xfer *x, CURLcode result)
 static bool is_hopeless(CURLcode result)
 {
   return result == CURLE_PEER_FAILED_VERIFICATION ||
-         result == CURLE_SSL_ISSUER_ERROR ||
-         result == CURLE_SSL_CERTPROBLEM ||
+         result == CURLE_SSL_ISSUER_ERROR || result == CURLE_SSL_CERTPROBLEM ||
          result == CURLE_SSL_CACERT_BADFILE ||
          result == CURLE_UNSUPPORTED_PROTOCOL ||
          result == CURLE_URL_MALFORMAT || result == CURLE_NOT_BUILT_IN;
@@ -231,8 +229,7 @@ static int set_range(struct tarn_xfer *x, const struct tarn_xfer_ask *ask,
   if (!ask->ranged)
     return 0;
   (void)snprintf(range, sizeof range, "%llu-%llu",
-                 (unsigned long long)ask->first,
-                 (unsigned long long)ask->last);
+                 (unsigned long long)ask->first, (unsigned long long)ask->last);
   if (curl_easy_setopt(x->req.easy, CURLOPT_RANGE, range) != CURLE_OK)
     return tarn_err_nomem(err, "request");
   return 0;

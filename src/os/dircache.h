@@ -28,9 +28,9 @@ void tarn_dircache_free(struct tarn_dircache *c); /* NULL is fine */
 
 /*
  * The directory of `len` bytes at `path` (no trailing slash; "" is the root):
- * a descriptor lent until the next call but one, or -errno. With `make_mode` not 0,
- * missing directories are made with that mode (the caller has applied the
- * umask), one component after another, each beneath the root; *made (may be
+ * a descriptor lent until the next call but one, or -errno. With `make_mode`
+ * not 0, missing directories are made with that mode (the caller has applied
+ * the umask), one component after another, each beneath the root; *made (may be
  * NULL) counts them. A component that exists and is not a directory nor a
  * symlink to one beneath: -ENOTDIR;
  * a link that leaves: -EXDEV; too many links: -ELOOP.

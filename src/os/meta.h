@@ -19,7 +19,7 @@ struct tarn_meta {
   bool set_owner, set_times;
   uid_t uid;
   gid_t gid;
-  mode_t mode;  /* 07777, umask applied already when that is wanted */
+  mode_t mode; /* 07777, umask applied already when that is wanted */
   struct tarn_time mtime;
 };
 

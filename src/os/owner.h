@@ -17,7 +17,7 @@
 struct tarn_owner_cache;
 
 struct tarn_owner_cache *tarn_owner_cache_new(bool numeric); /* or NULL */
-void tarn_owner_cache_free(struct tarn_owner_cache *c);     /* NULL is fine */
+void tarn_owner_cache_free(struct tarn_owner_cache *c);      /* NULL is fine */
 /* 0 or -EOVERFLOW. An empty or unknown name falls back to the number. */
 int tarn_owner_uid(struct tarn_owner_cache *c, const char *name, uint64_t id,
                    uid_t *uid);

@@ -20,9 +20,9 @@
 #include "base/err.h"
 
 struct tarn_part_file {
-  int fd;       /* -1 when not open */
-  char *path;   /* resolved final name */
-  char *part;   /* NULL: written in place */
+  int fd;     /* -1 when not open */
+  char *path; /* resolved final name */
+  char *part; /* NULL: written in place */
 };
 
 /* 0, TARN_EFILE, TARN_ENOSPC, TARN_ENOMEM. Another process writing the same

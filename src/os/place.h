@@ -61,8 +61,7 @@ int tarn_place_symlink(struct tarn_place *p, const char *path,
  * symbolic link is linked, not followed. To itself, and where both names are
  * one inode already: nothing is done, 0.
  */
-int tarn_place_link(struct tarn_place *p, const char *path,
-                    const char *target);
+int tarn_place_link(struct tarn_place *p, const char *path, const char *target);
 /* A device or FIFO: mode has S_IFCHR, S_IFBLK or S_IFIFO and 0600. */
 int tarn_place_node(struct tarn_place *p, const char *path, mode_t mode,
                     dev_t dev);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#define SLICES_AT_ONCE 32u
-#define SLABS_AT_ONCE 4u
+#define SLICES_AT_ONCE   32u
+#define SLABS_AT_ONCE    4u
 /* A ratio says nothing about a stream this short. */
 #define RATIO_FROM_BYTES (1024u * 1024u)
 

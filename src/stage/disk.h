@@ -1,11 +1,12 @@
 /*
- * Inside sink_disk: its objects, and the four files that work on them.
+ * Inside sink_disk: its objects, and the files that work on them.
  *
  *   disk_op.c     an entry becomes an operation: name judged, metadata chosen
  *   disk_names.c  the name lane: operations in order, on a worker
  *   disk_write.c  the write lane: pieces and metadata of open files
  *   disk_dirs.c   directories at the end, deepest first
- *   sink_disk.c   who goes when: queues, lanes, failures, the end
+ *   disk_run.c    what goes to the lanes, and what comes back: failures
+ *   sink_disk.c   the tree's interface, the order of things, the end
  */
 #ifndef TARN_STAGE_DISK_H
 #define TARN_STAGE_DISK_H
@@ -17,9 +18,9 @@
 
 /* Most operations in one item of the name lane; files in one of the writers,
    and the bytes after which no further file is added. */
-#define TARN_DISK_NAMES 64u
-#define TARN_DISK_FILES 32u
-#define TARN_DISK_BYTES (512u * 1024u)
+#define TARN_DISK_NAMES   64u
+#define TARN_DISK_FILES   32u
+#define TARN_DISK_BYTES   (512u * 1024u)
 /* Writer items at most. */
 #define TARN_DISK_WRITERS 64u
 
@@ -57,16 +58,16 @@ struct disk_op {
 
 /* A regular file from its operation to its close. */
 struct disk_file {
-  struct tarn_list link;  /* in sink->ready */
-  struct tarn_list all;   /* in sink->files */
+  struct tarn_list link; /* in sink->ready */
+  struct tarn_list all;  /* in sink->files */
   struct disk_op *op;
-  int fd;                 /* -1 before and after */
+  int fd; /* -1 before and after */
   struct tarn_list pieces;
-  unsigned in_flight;     /* write items that work on it */
+  unsigned in_flight; /* write items that work on it */
   bool opened;
-  bool complete;          /* all of its body has come */
-  bool failed;            /* reported already; to be removed */
-  bool closing;           /* its last item is out */
+  bool complete; /* all of its body has come */
+  bool failed;   /* reported already; to be removed */
+  bool closing;  /* its last item is out */
   bool removing;
   struct tarn_list links; /* struct disk_name: hard links made to it */
 };
@@ -144,12 +145,12 @@ struct sink_disk {
   struct tarn_disk_options opts;
   char *path;
 
-  struct tarn_list ops;   /* wait for the name lane */
-  struct tarn_list files; /* not closed yet */
-  struct tarn_list ready; /* files with something to write */
+  struct tarn_list ops;      /* wait for the name lane */
+  struct tarn_list files;    /* not closed yet */
+  struct tarn_list ready;    /* files with something to write */
   struct disk_file *current; /* gets the bodies that come, or NULL */
   bool in_member;
-  struct tarn_budget fds;    /* descriptors of files */
+  struct tarn_budget fds; /* descriptors of files */
   unsigned n_open;
 
   struct tarn_lane name_lane, write_lane;
@@ -186,5 +187,26 @@ void tarn_disk_write_on_worker(struct tarn_item *item);
 bool tarn_disk_dirs_put(struct disk_dirs *dirs, struct disk_op *op);
 void tarn_disk_dirs_on_worker(struct tarn_item *item);
 void tarn_disk_dirs_free(struct disk_dirs *dirs);
+
+static inline struct disk_op *tarn_disk_op_of(struct tarn_list *link)
+{
+  return TARN_CONTAINER(link, struct disk_op, link);
+}
+
+/* disk_run.c */
+/* An entry failed with rc, a negative errno: counted and told; a full disk ends
+   the job. */
+void tarn_disk_report(struct sink_disk *s, const char *path, const char *what,
+                      int rc);
+/* Queues a file for the writers if there is something to do. */
+void tarn_disk_make_ready(struct sink_disk *s, struct disk_file *f);
+/* From here on the file is only closed and taken away. */
+void tarn_disk_give_up(struct sink_disk *s, struct disk_file *f);
+/* Drops operations that have not begun, all but removals. */
+void tarn_disk_drop_ops(struct sink_disk *s, struct tarn_list *ops);
+void tarn_disk_dispatch_names(struct sink_disk *s);
+void tarn_disk_dispatch_writes(struct sink_disk *s);
+/* sink_disk.c: does all that is possible now. */
+void tarn_disk_advance(struct sink_disk *s);
 
 #endif

@@ -104,8 +104,8 @@ static void make_name_on_worker(struct disk_names *n, struct disk_op *op)
       find_inode_on_worker(n, op);
     break;
   case DISK_NODE:
-    op->rc = tarn_place_node(&n->place, op->path, op->node_type | 0600,
-                             op->dev);
+    op->rc =
+        tarn_place_node(&n->place, op->path, op->node_type | 0600, op->dev);
     break;
   case DISK_REMOVE:
   default:

@@ -11,9 +11,12 @@ static const struct {
   enum disk_kind kind;
   mode_t node_type;
 } kinds[] = {
-    {TARN_ENTRY_FILE, DISK_FILE, 0},     {TARN_ENTRY_DIR, DISK_DIR, 0},
-    {TARN_ENTRY_SYMLINK, DISK_SYMLINK, 0}, {TARN_ENTRY_HARDLINK, DISK_LINK, 0},
-    {TARN_ENTRY_CHAR, DISK_NODE, S_IFCHR}, {TARN_ENTRY_BLOCK, DISK_NODE, S_IFBLK},
+    {TARN_ENTRY_FILE, DISK_FILE, 0},
+    {TARN_ENTRY_DIR, DISK_DIR, 0},
+    {TARN_ENTRY_SYMLINK, DISK_SYMLINK, 0},
+    {TARN_ENTRY_HARDLINK, DISK_LINK, 0},
+    {TARN_ENTRY_CHAR, DISK_NODE, S_IFCHR},
+    {TARN_ENTRY_BLOCK, DISK_NODE, S_IFBLK},
     {TARN_ENTRY_FIFO, DISK_NODE, S_IFIFO},
 };
 
@@ -31,8 +34,8 @@ static bool judge_path(struct sink_disk *sink, const struct tarn_entry *entry,
 {
   size_t len;
 
-  switch (tarn_path_clean(entry->path, entry->path_len, sink->opts.strip,
-                          clean, &len)) {
+  switch (tarn_path_clean(entry->path, entry->path_len, sink->opts.strip, clean,
+                          &len)) {
   case TARN_PATH_OK:
     break;
   case TARN_PATH_WAS_ABSOLUTE:
@@ -67,8 +70,8 @@ static bool judge_link(struct sink_disk *sink, const struct tarn_entry *entry,
 {
   size_t len;
 
-  switch (tarn_path_clean(entry->link, entry->link_len, sink->opts.strip,
-                          clean, &len)) {
+  switch (tarn_path_clean(entry->link, entry->link_len, sink->opts.strip, clean,
+                          &len)) {
   case TARN_PATH_OK:
   case TARN_PATH_WAS_ABSOLUTE:
     if (len > 0)

@@ -34,8 +34,7 @@ static void write_share_on_worker(struct disk_share *share)
     return;
   /* A file that failed is closed all the same: its name goes next. */
   if (share->rc == 0)
-    share->meta_rc =
-        tarn_meta_apply_fd(share->fd, share->meta, &share->what);
+    share->meta_rc = tarn_meta_apply_fd(share->fd, share->meta, &share->what);
   if (close(share->fd) != 0 && errno != EINTR && share->rc == 0) {
     share->rc = -errno;
     share->what = "close";

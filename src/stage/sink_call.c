@@ -85,11 +85,10 @@ static void free_stage(struct tarn_stage *stage)
 static const struct tarn_stage_ops ops = {"sink_call", put, end, close_stage,
                                           free_stage};
 
-struct tarn_stage *tarn_sink_call_new(struct tarn_flow *flow,
-                                      bool allow_unproven,
-                                      void (*call)(void *user, const void *ptr,
-                                                   size_t len),
-                                      void *user)
+struct tarn_stage *
+tarn_sink_call_new(struct tarn_flow *flow, bool allow_unproven,
+                   void (*call)(void *user, const void *ptr, size_t len),
+                   void *user)
 {
   struct sink_call *s = calloc(1, sizeof *s);
 

@@ -12,11 +12,10 @@
 #include "stage/stage.h"
 
 /* NULL when memory is out. */
-struct tarn_stage *tarn_sink_call_new(struct tarn_flow *flow,
-                                      bool allow_unproven,
-                                      void (*call)(void *user, const void *ptr,
-                                                   size_t len),
-                                      void *user);
+struct tarn_stage *
+tarn_sink_call_new(struct tarn_flow *flow, bool allow_unproven,
+                   void (*call)(void *user, const void *ptr, size_t len),
+                   void *user);
 /* The caller has done with `len` more bytes. */
 void tarn_sink_call_consumed(struct tarn_stage *stage, size_t len);
 

@@ -9,387 +9,12 @@
 #include "stage/disk.h"
 
 /* Descriptors files may take: half of what is left, within reason. */
-#define MOST_FDS 256u
+#define MOST_FDS  256u
 #define LEAST_FDS 4u
-
-static void advance(struct sink_disk *s);
 
 static struct sink_disk *of(struct tarn_tree *tree)
 {
   return TARN_CONTAINER(tree, struct sink_disk, tree);
-}
-
-static struct disk_op *op_of(struct tarn_list *link)
-{
-  return TARN_CONTAINER(link, struct disk_op, link);
-}
-
-static void report(struct sink_disk *s, const char *path, const char *what,
-                   int rc)
-{
-  struct tarn_err err;
-
-  s->flow->failed++;
-  (void)tarn_err_sys(&err, TARN_EPARTIAL, -rc, "%s: %s", path[0] ? path : ".",
-                     what);
-  if (err.code == TARN_ENOSPC) {
-    s->flow->fail(s->flow, &err);
-    return;
-  }
-  if (rc == -EXDEV)
-    (void)tarn_err_set(&err, TARN_EPARTIAL,
-                       "%s: refused: its path leads out of the target", path);
-  s->flow->warn(s->flow, &err);
-}
-
-/* ---- files ---- */
-
-static void make_ready(struct sink_disk *s, struct disk_file *f)
-{
-  bool last = f->in_flight == 0 && (f->complete || f->failed);
-
-  if (!f->opened || f->closing || !tarn_list_empty(&f->link))
-    return;
-  if (last || (!f->failed && !tarn_list_empty(&f->pieces)))
-    tarn_list_append(&s->ready, &f->link);
-}
-
-static void drop_pieces(struct tarn_list *pieces)
-{
-  struct tarn_list *link;
-
-  while ((link = tarn_list_shift(pieces))) {
-    struct disk_piece *piece = TARN_CONTAINER(link, struct disk_piece, link);
-
-    tarn_slice_drop(&piece->slice);
-    free(piece);
-  }
-}
-
-static void free_file(struct sink_disk *s, struct disk_file *f)
-{
-  if (s->current == f)
-    s->current = NULL;
-  tarn_disk_file_free(f);
-}
-
-/* From here on it is only closed and taken away. */
-static void give_up(struct sink_disk *s, struct disk_file *f)
-{
-  f->failed = true;
-  if (s->current == f)
-    s->current = NULL;
-  drop_pieces(&f->pieces);
-  make_ready(s, f);
-}
-
-static void queue_remove(struct sink_disk *s, const char *path,
-                         const struct tarn_inode *inode, struct disk_file *f)
-{
-  struct disk_op *op = tarn_disk_op_remove(path, inode, f);
-
-  if (op) {
-    tarn_list_append(&s->ops, &op->link);
-    return;
-  }
-  tarn_flow_fail(s->flow, TARN_ENOMEM, "%s: out of memory", path);
-  if (f)
-    free_file(s, f);
-}
-
-/*
- * Names that were linked to a file that failed go with it. The file is known
- * until the last of these has gone: what is linked to one of them meanwhile
- * goes too.
- */
-static void remove_links(struct sink_disk *s, struct disk_file *f)
-{
-  struct tarn_list *link;
-
-  if (tarn_list_empty(&f->links)) {
-    free_file(s, f);
-    return;
-  }
-  while ((link = tarn_list_shift(&f->links))) {
-    struct disk_name *name = TARN_CONTAINER(link, struct disk_name, link);
-    bool last = tarn_list_empty(&f->links);
-
-    s->flow->files--;
-    s->flow->failed++;
-    tarn_flow_warn(s->flow, TARN_EPARTIAL,
-                   "%s: removed: the file it is a link to failed", name->path);
-    queue_remove(s, name->path, &name->inode, last ? f : NULL);
-    free(name);
-    if (last)
-      return;
-  }
-}
-
-/* ---- the name lane ---- */
-
-static void remember_link(struct sink_disk *s, const struct disk_op *op)
-{
-  struct tarn_list *link;
-  size_t len = strlen(op->path);
-
-  for (link = s->files.next; link != &s->files; link = link->next) {
-    struct disk_file *f = TARN_CONTAINER(link, struct disk_file, all);
-    struct disk_name *name;
-
-    if (!f->opened || f->op->inode.ino != op->inode.ino ||
-        f->op->inode.dev != op->inode.dev)
-      continue;
-    name = malloc(sizeof *name + len + 1);
-    if (!name) {
-      tarn_flow_fail(s->flow, TARN_ENOMEM, "link: out of memory");
-      return;
-    }
-    name->inode = op->inode;
-    memcpy(name->path, op->path, len + 1);
-    tarn_list_init(&name->link);
-    tarn_list_append(&f->links, &name->link);
-    return;
-  }
-}
-
-static void file_opened(struct sink_disk *s, struct disk_op *op)
-{
-  struct disk_file *f = op->file;
-
-  tarn_slab_unref(op->hold);
-  op->hold = NULL;
-  f->opened = true;
-  f->fd = op->fd;
-  s->n_open++;
-  make_ready(s, f);
-}
-
-static void op_failed(struct sink_disk *s, struct disk_op *op)
-{
-  report(s, op->path, op->what, op->rc);
-  if (op->kind != DISK_FILE) {
-    tarn_disk_op_free(op);
-    return;
-  }
-  tarn_budget_release(&s->fds, 1);
-  free_file(s, op->file); /* frees the operation too */
-}
-
-static void name_made(struct sink_disk *s, struct disk_op *op)
-{
-  if (op->meta_rc)
-    report(s, op->path, op->what, op->meta_rc);
-  else
-    s->flow->files++;
-  if (op->kind == DISK_LINK)
-    remember_link(s, op);
-  else if (op->kind == DISK_DIR && !tarn_disk_dirs_put(&s->dirs, op))
-    tarn_flow_fail(s->flow, TARN_ENOMEM, "directory: out of memory");
-  tarn_disk_op_free(op);
-}
-
-static void op_done(struct sink_disk *s, struct disk_op *op)
-{
-  if (op->kind == DISK_REMOVE) { /* or it was another's name by now */
-    if (op->file)
-      remove_links(s, op->file);
-    tarn_disk_op_free(op);
-  } else if (op->rc) {
-    op_failed(s, op);
-  } else if (op->kind == DISK_FILE) {
-    file_opened(s, op);
-  } else {
-    name_made(s, op);
-  }
-}
-
-/* Operations that have not begun are dropped, all but removals. */
-static void drop_ops(struct sink_disk *s, struct tarn_list *ops)
-{
-  struct tarn_list *link = ops->next, *next;
-
-  for (; link != ops; link = next) {
-    struct disk_op *op = op_of(link);
-
-    next = link->next;
-    if (op->kind == DISK_REMOVE)
-      continue;
-    if (op->kind == DISK_FILE) {
-      if (ops == &s->names.ops)
-        tarn_budget_release(&s->fds, 1);
-      free_file(s, op->file);
-    } else {
-      tarn_disk_op_free(op);
-    }
-  }
-}
-
-static void on_names(struct tarn_item *item, int status)
-{
-  struct disk_names *n = TARN_CONTAINER(item, struct disk_names, item);
-  struct sink_disk *s = n->sink;
-  struct tarn_list *link;
-
-  s->names_running = false;
-  while ((link = tarn_list_shift(&n->done)))
-    op_done(s, op_of(link));
-  if (status)
-    tarn_flow_fail(s->flow, status, "names: work item");
-  else if (n->err.code)
-    s->flow->fail(s->flow, &n->err);
-  if (s->closing && !s->keep)
-    drop_ops(s, &n->ops);
-  if (n->out_of_fds) {
-    s->wait_for_close = true;
-    if (s->n_open == 0)
-      tarn_flow_fail(s->flow, TARN_EFILE,
-                     "no file can be opened: too many open files");
-  }
-  advance(s);
-  tarn_closer_drop(&s->flow->closer);
-}
-
-static void gather_names(struct sink_disk *s)
-{
-  struct tarn_list *link;
-  unsigned n = 0;
-
-  for (link = s->names.ops.next; link != &s->names.ops; link = link->next)
-    n++;
-  for (; n < TARN_DISK_NAMES && (link = tarn_list_first(&s->ops)); n++) {
-    if (op_of(link)->kind == DISK_FILE && !tarn_budget_reserve(&s->fds, 1))
-      break;
-    tarn_list_remove(link);
-    tarn_list_append(&s->names.ops, link);
-  }
-}
-
-static void dispatch_names(struct sink_disk *s)
-{
-  bool only_target = s->has_end && !s->closing && !s->names.place_open &&
-                     !s->names.err.code;
-
-  if (s->names_running || (s->wait_for_close && s->n_open > 0))
-    return;
-  gather_names(s);
-  if (tarn_list_empty(&s->names.ops) && !only_target)
-    return;
-  s->wait_for_close = false;
-  s->names_running = true;
-  s->names.item.run = tarn_disk_names_on_worker;
-  tarn_closer_hold(&s->flow->closer);
-  tarn_lane_put(&s->name_lane, &s->names.item);
-}
-
-/* ---- the write lane ---- */
-
-static void file_closed(struct sink_disk *s, struct disk_share *share)
-{
-  struct disk_file *f = share->file;
-
-  s->n_open--;
-  tarn_budget_release(&s->fds, 1);
-  if (f->failed) {
-    f->removing = true;
-    queue_remove(s, f->op->path, &f->op->inode, f);
-    return;
-  }
-  if (share->meta_rc)
-    report(s, f->op->path, share->what, share->meta_rc);
-  else
-    s->flow->files++;
-  free_file(s, f);
-}
-
-static void share_done(struct sink_disk *s, struct disk_share *share)
-{
-  struct disk_file *f = share->file;
-
-  drop_pieces(&share->pieces);
-  f->in_flight--;
-  if (share->rc && !f->failed) {
-    report(s, f->op->path, share->what, share->rc);
-    give_up(s, f);
-  }
-  if (share->meta)
-    file_closed(s, share);
-  else
-    make_ready(s, f);
-}
-
-static void on_written(struct tarn_item *item, int status)
-{
-  struct disk_write *w = TARN_CONTAINER(item, struct disk_write, item);
-  struct sink_disk *s = w->sink;
-  unsigned i;
-
-  s->writers_running--;
-  s->flow->disk.busy_ns = s->write_lane.busy_ns + s->name_lane.busy_ns;
-  for (i = 0; i < w->n_shares; i++) {
-    if (status) { /* nothing was done: not even closed */
-      w->shares[i].rc = -EIO;
-      if (w->shares[i].meta)
-        (void)close(w->shares[i].fd);
-    }
-    share_done(s, &w->shares[i]);
-  }
-  w->n_shares = 0;
-  tarn_list_append(&s->idle_writers, &w->link);
-  if (status)
-    tarn_flow_fail(s->flow, status, "write: work item");
-  advance(s);
-  tarn_closer_drop(&s->flow->closer);
-}
-
-/* Takes pieces of `f` into a share, up to `room` bytes but at least one. */
-static size_t take_share(struct sink_disk *s, struct disk_file *f,
-                         struct disk_share *share, size_t room)
-{
-  struct tarn_list *link;
-  size_t bytes = 0;
-
-  (void)s;
-  memset(share, 0, sizeof *share);
-  tarn_list_init(&share->pieces);
-  share->file = f;
-  share->fd = f->fd;
-  while (bytes < room && (link = tarn_list_shift(&f->pieces))) {
-    bytes += TARN_CONTAINER(link, struct disk_piece, link)->slice.len;
-    tarn_list_append(&share->pieces, link);
-  }
-  if (tarn_list_empty(&f->pieces) && f->in_flight == 0 &&
-      (f->complete || f->failed)) {
-    share->meta = &f->op->meta;
-    share->rc = f->failed ? -ECANCELED : 0;
-    f->closing = true;
-  }
-  f->in_flight++;
-  return bytes;
-}
-
-static void dispatch_writes(struct sink_disk *s)
-{
-  while (!tarn_list_empty(&s->ready) && !tarn_list_empty(&s->idle_writers) &&
-         tarn_lane_free(&s->write_lane)) {
-    struct disk_write *w = TARN_CONTAINER(tarn_list_shift(&s->idle_writers),
-                                          struct disk_write, link);
-    size_t bytes = 0;
-
-    while (w->n_shares < TARN_DISK_FILES && bytes < TARN_DISK_BYTES &&
-           !tarn_list_empty(&s->ready)) {
-      struct disk_file *f = TARN_CONTAINER(tarn_list_shift(&s->ready),
-                                           struct disk_file, link);
-
-      bytes += take_share(s, f, &w->shares[w->n_shares++],
-                          TARN_DISK_BYTES - bytes);
-      make_ready(s, f);
-    }
-    s->writers_running++;
-    w->item.run = tarn_disk_write_on_worker;
-    w->item.done = on_written;
-    tarn_closer_hold(&s->flow->closer);
-    tarn_lane_put(&s->write_lane, &w->item);
-  }
 }
 
 /* ---- the end ---- */
@@ -404,7 +29,7 @@ static void on_dirs(struct tarn_item *item, int status)
     dirs->done = dirs->n;
     tarn_flow_fail(s->flow, status, "directories: work item");
   }
-  advance(s);
+  tarn_disk_advance(s);
   tarn_closer_drop(&s->flow->closer);
 }
 
@@ -415,7 +40,7 @@ static void all_done(struct sink_disk *s)
   s->finished = true;
   if (dirs->n_failed > 0) {
     s->flow->failed += dirs->n_failed - 1;
-    report(s, dirs->first_failed, dirs->first_what, dirs->first_rc);
+    tarn_disk_report(s, dirs->first_failed, dirs->first_what, dirs->first_rc);
     if (dirs->n_failed > 1)
       tarn_flow_warn(s->flow, TARN_EPARTIAL,
                      "%zu more directories could not be finished",
@@ -445,14 +70,14 @@ static void advance_end(struct sink_disk *s)
 }
 
 /* Does all that is possible now; harmless when nothing is. */
-static void advance(struct sink_disk *s)
+void tarn_disk_advance(struct sink_disk *s)
 {
   bool busy;
 
   if (s->finished || (s->flow->over && !s->closing))
     return;
-  dispatch_names(s);
-  dispatch_writes(s);
+  tarn_disk_dispatch_names(s);
+  tarn_disk_dispatch_writes(s);
   busy = s->names_running || s->writers_running > 0;
   tarn_meter_to(&s->meter, &s->flow->disk,
                 busy ? TARN_METER_BUSY : TARN_METER_WAIT_IN);
@@ -462,7 +87,7 @@ static void advance(struct sink_disk *s)
 
 static void on_step(struct tarn_defer *d)
 {
-  advance(TARN_CONTAINER(d, struct sink_disk, step));
+  tarn_disk_advance(TARN_CONTAINER(d, struct sink_disk, step));
 }
 
 /* ---- the tree's interface ---- */
@@ -509,7 +134,7 @@ static void body(struct tarn_tree *tree, struct tarn_slice slice, uint64_t at)
   piece->slice = slice;
   piece->at = at;
   tarn_list_append(&s->current->pieces, &piece->link);
-  make_ready(s, s->current);
+  tarn_disk_make_ready(s, s->current);
 }
 
 static void finish(struct tarn_tree *tree)
@@ -519,7 +144,7 @@ static void finish(struct tarn_tree *tree)
   if (!s->current)
     return;
   s->current->complete = true;
-  make_ready(s, s->current);
+  tarn_disk_make_ready(s, s->current);
   s->current = NULL;
 }
 
@@ -551,9 +176,9 @@ static void close_tree(struct tarn_tree *tree, bool keep)
     return;
   tarn_closer_hold(&s->flow->closer);
   if (!keep || s->names.err.code) {
-    drop_ops(s, &s->ops);
+    tarn_disk_drop_ops(s, &s->ops);
     if (!s->names_running)
-      drop_ops(s, &s->names.ops);
+      tarn_disk_drop_ops(s, &s->names.ops);
   }
   for (link = s->files.next; link != &s->files; link = next) {
     struct disk_file *f = TARN_CONTAINER(link, struct disk_file, all);
@@ -563,7 +188,7 @@ static void close_tree(struct tarn_tree *tree, bool keep)
       continue;
     if (!f->opened && tarn_list_empty(&f->op->link))
       continue; /* cannot be: an operation is queued until it is open */
-    give_up(s, f);
+    tarn_disk_give_up(s, f);
   }
   flush(tree);
 }
@@ -575,7 +200,7 @@ static void free_tree(struct tarn_tree *tree)
 
   tarn_defer_cancel(&s->step);
   while ((link = tarn_list_first(&s->ops)))
-    tarn_disk_op_free(op_of(link));
+    tarn_disk_op_free(tarn_disk_op_of(link));
   if (s->names.place_open)
     tarn_place_close(&s->names.place);
   if (s->names.root >= 0)
@@ -641,7 +266,6 @@ struct tarn_tree *tarn_sink_disk_new(struct tarn_flow *flow,
   }
   s->opts.path = s->names.root_path = s->path;
   s->names.sink = s->dirs.sink = s;
-  s->names.item.done = on_names;
   s->names.umask = opts->umask;
   s->names.no_openat2 = opts->no_openat2;
   init_lists(s);

@@ -9,7 +9,7 @@
 
 #define SLICES_AT_ONCE 16u
 /* Bytes written to a pipe in one go, so that the loop stays quick. */
-#define BURST_BYTES (1024u * 1024u)
+#define BURST_BYTES    (1024u * 1024u)
 
 struct sink_stream {
   struct tarn_stage stage;
@@ -19,10 +19,10 @@ struct sink_stream {
   struct tarn_part_file file;
   struct tarn_stream_fd stream; /* of a descriptor */
   bool has_stream;
-  int fd;       /* what workers write to; -1: open first */
+  int fd; /* what workers write to; -1: open first */
 
   struct tarn_slice_queue waiting;
-  struct tarn_slice head; /* partly written to a pipe */
+  struct tarn_slice head;                   /* partly written to a pipe */
   struct tarn_slice slices[SLICES_AT_ONCE]; /* the item's */
   size_t n_slices;
   bool commit; /* the item's: the file is whole */
@@ -287,8 +287,8 @@ static void free_stage(struct tarn_stage *stage)
   free(s);
 }
 
-static const struct tarn_stage_ops ops = {"sink_stream", put, end,
-                                          close_stage, free_stage};
+static const struct tarn_stage_ops ops = {"sink_stream", put, end, close_stage,
+                                          free_stage};
 
 int tarn_sink_stream_new(struct tarn_stage **stage, struct tarn_flow *flow,
                          const struct tarn_sink_stream_options *opts,

@@ -17,10 +17,10 @@
 #include "stage/stage.h"
 
 struct tarn_sink_stream_options {
-  int fd;               /* the caller's; or -1 and: */
-  const char *path;     /* the file to be made; copied */
+  int fd;           /* the caller's; or -1 and: */
+  const char *path; /* the file to be made; copied */
   bool no_sync;
-  bool allow_unproven;  /* an end that nothing proves is fine */
+  bool allow_unproven; /* an end that nothing proves is fine */
 };
 
 /* TARN_EFILE, TARN_ENOMEM. A file is opened later, on a worker. */

@@ -119,8 +119,7 @@ static void read_on_worker(struct tarn_item *item)
   if (s->path && s->own_fd < 0) {
     s->own_fd = open(s->path, O_RDONLY | O_CLOEXEC);
     if (s->own_fd < 0) {
-      (void)tarn_err_sys(&s->err, errno == ENOENT ? TARN_ENOTFOUND
-                                                  : TARN_EFILE,
+      (void)tarn_err_sys(&s->err, errno == ENOENT ? TARN_ENOTFOUND : TARN_EFILE,
                          errno, "%s: open", s->path);
       return;
     }

@@ -5,13 +5,6 @@
 #include "base/num.h"
 #include "loop/url.h"
 
-/* How often speeds are looked at. */
-#define TICK_MS 100u
-/* A timer this late means that the process did not run. */
-#define SUSPENDED_MS 2000u
-
-static void advance(struct tarn_source_http *src);
-
 const char *tarn_source_http_url(const struct tarn_source_http *src)
 {
   return src->target ? src->target : src->settings.url;
@@ -21,16 +14,6 @@ void tarn_source_http_poke(struct tarn_source_http *src)
 {
   if (!src->closed)
     tarn_defer_schedule(&src->flow->env->defers, &src->step);
-}
-
-static struct tarn_span *span_of(struct tarn_list *link)
-{
-  return TARN_CONTAINER(link, struct tarn_span, link);
-}
-
-static uint64_t now_ms(const struct tarn_source_http *src)
-{
-  return uv_now(src->flow->env->loop);
 }
 
 /* ---- one request ---- */
@@ -78,8 +61,8 @@ static bool on_head(struct tarn_xfer *x)
   struct tarn_span *span = TARN_CONTAINER(x, struct tarn_span, xfer);
   struct tarn_source_http *src = span->owner;
 
-  span->verdict = tarn_reply_judge(&x->reply, &span->ask, &src->object,
-                                   &span->refusal);
+  span->verdict =
+      tarn_reply_judge(&x->reply, &span->ask, &src->object, &span->refusal);
   TARN_TRACE(&src->flow->env->trace, TARN_TRACE_TRANSFER,
              "reply %d to bytes %llu-: verdict %d", x->reply.status,
              (unsigned long long)span->at, (int)span->verdict);
@@ -90,8 +73,7 @@ static bool on_head(struct tarn_xfer *x)
   if (span->verdict == TARN_REPLY_RANGE || span->verdict == TARN_REPLY_WHOLE ||
       span->verdict == TARN_REPLY_EMPTY)
     learn(src, span);
-  return span->verdict == TARN_REPLY_RANGE ||
-         span->verdict == TARN_REPLY_WHOLE;
+  return span->verdict == TARN_REPLY_RANGE || span->verdict == TARN_REPLY_WHOLE;
 }
 
 static bool on_data(struct tarn_xfer *x, const uint8_t *ptr, size_t len)
@@ -102,7 +84,7 @@ static bool on_data(struct tarn_xfer *x, const uint8_t *ptr, size_t len)
 
   if (taken && span->at > span->skip) {
     src->any_byte = src->delivered = true;
-    src->last_byte_ms = now_ms(src);
+    src->last_byte_ms = tarn_source_http_now(src);
   }
   tarn_source_http_poke(src);
   return taken;
@@ -131,9 +113,9 @@ static void set_ask(struct tarn_source_http *src, struct tarn_span *span)
   ask->redirected = src->target != NULL;
   ask->delivered = src->delivered;
   ask->after_412 = span->after_412;
-  ask->conditional = ask->ranged && src->object.known &&
-                     src->object.etag[0] && !src->object.etag_weak &&
-                     !src->no_conditions && !span->after_412;
+  ask->conditional = ask->ranged && src->object.known && src->object.etag[0] &&
+                     !src->object.etag_weak && !src->no_conditions &&
+                     !span->after_412;
   ask->fail_statuses = src->fail_statuses;
   ask->n_fail_statuses = src->n_fail_statuses;
 }
@@ -151,8 +133,10 @@ static void start_span(struct tarn_source_http *src, struct tarn_span *span)
   span->starved = span->was_starved = false;
   span->limit = span->end;
   tarn_err_clear(&span->refusal);
-  ask = (struct tarn_xfer_ask){tarn_source_http_url(src), span->ask.ranged,
-                               span->ask.first, span->ask.last,
+  ask = (struct tarn_xfer_ask){tarn_source_http_url(src),
+                               span->ask.ranged,
+                               span->ask.first,
+                               span->ask.last,
                                span->ask.conditional ? src->object.etag : NULL,
                                span->fresh};
   span->fresh = false;
@@ -181,21 +165,20 @@ static bool may_start(const struct tarn_source_http *src)
   if (!src->settled || src->streaming ||
       (src->object.known && !src->object.has_total))
     most = 1;
-  return src->n_running < most && now_ms(src) >= src->gate_ms;
+  return src->n_running < most && tarn_source_http_now(src) >= src->gate_ms;
 }
 
 static void start_waiting(struct tarn_source_http *src)
 {
-  uint64_t now = now_ms(src);
+  uint64_t now = tarn_source_http_now(src);
   struct tarn_list *link;
 
   for (link = src->spans.next; link != &src->spans; link = link->next) {
-    struct tarn_span *span = span_of(link);
+    struct tarn_span *span = tarn_span_of(link);
 
     if (span->sm.state == TARN_SPAN_WAITING && span->due_ms <= now)
       tarn_sm_to(&span->sm, TARN_SPAN_READY);
-    if (span->sm.state == TARN_SPAN_READY && may_start(src) &&
-        !src->flow->over)
+    if (span->sm.state == TARN_SPAN_READY && may_start(src) && !src->flow->over)
       start_span(src, span);
   }
 }
@@ -248,9 +231,9 @@ static bool may_plan(const struct tarn_source_http *src)
   if (all_planned(src) || !may_start(src) || src->flow->over ||
       count_spans(src) >= src->connections)
     return false;
-  return src->object.known ? src->object.has_total ||
-                                 tarn_list_empty(&src->spans)
-                           : src->plan.next == 0;
+  return src->object.known
+             ? src->object.has_total || tarn_list_empty(&src->spans)
+             : src->plan.next == 0;
 }
 
 static void deliver(struct tarn_source_http *src)
@@ -265,7 +248,7 @@ static void deliver(struct tarn_source_http *src)
     return;
   for (link = src->spans.next; link != &src->spans && !src->flow->over;
        link = link->next)
-    tarn_span_deliver(span_of(link), src->reorder);
+    tarn_span_deliver(tarn_span_of(link), src->reorder);
 }
 
 /* Spans that paused for lack of a slab try again. */
@@ -274,7 +257,7 @@ static void wake_starved(struct tarn_source_http *src)
   struct tarn_list *link;
 
   for (link = src->spans.next; link != &src->spans; link = link->next) {
-    struct tarn_span *span = span_of(link);
+    struct tarn_span *span = tarn_span_of(link);
 
     if (span->starved && span->sm.state == TARN_SPAN_RUNNING) {
       size_t slab = src->flow->in_pool.slab_size;
@@ -299,7 +282,7 @@ static void stop_broken(struct tarn_source_http *src)
 
   tarn_err_clear(&none);
   for (; link != &src->spans && !src->flow->over; link = next) {
-    struct tarn_span *span = span_of(link);
+    struct tarn_span *span = tarn_span_of(link);
 
     next = link->next;
     if (span->sm.state != TARN_SPAN_RUNNING ||
@@ -328,93 +311,8 @@ static void finish(struct tarn_source_http *src)
   tarn_reorder_end(src->reorder, src->total, src->proven);
 }
 
-/* ---- timers ---- */
-
-/* The window of a connection: bytes since its checkpoint (T9). */
-static void check_speed(struct tarn_source_http *src, struct tarn_span *span)
-{
-  uint64_t now = now_ms(src), passed = now - span->window_since_ms;
-  struct tarn_err err;
-
-  if (!span->windowed || span->starved) {
-    span->windowed = span->xfer.connected;
-    span->window_since_ms = now;
-    span->window_bytes = 0;
-    return;
-  }
-  if (passed < src->window_ms)
-    return;
-  if (span->window_bytes * 1000 >= src->min_speed * passed) {
-    span->window_since_ms = now;
-    span->window_bytes = 0;
-    return;
-  }
-  (void)tarn_err_set(&err, TARN_ETRANSFER,
-                     "slower than %llu bytes/s for %llu ms",
-                     (unsigned long long)src->min_speed,
-                     (unsigned long long)passed);
-  tarn_xfer_stop(&span->xfer);
-  if (src->object_told)
-    tarn_span_deliver(span, src->reorder);
-  if (span->verdict != TARN_REPLY_RANGE && span->verdict != TARN_REPLY_WHOLE)
-    span->verdict = 0;
-  tarn_source_http_ended(src, span, &err, NULL);
-}
-
-static void check_speeds(struct tarn_source_http *src)
-{
-  struct tarn_list *link, *next;
-
-  if (src->min_speed == 0)
-    return;
-  for (link = src->spans.next; link != &src->spans && !src->flow->over;
-       link = next) {
-    next = link->next;
-    if (span_of(link)->sm.state == TARN_SPAN_RUNNING)
-      check_speed(src, span_of(link));
-  }
-}
-
-/* Time during which the process was stopped counts for nothing. */
-static void forgive(struct tarn_source_http *src, uint64_t ms)
-{
-  struct tarn_list *link;
-
-  src->last_byte_ms += ms;
-  for (link = src->spans.next; link != &src->spans; link = link->next)
-    span_of(link)->windowed = false;
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-  struct tarn_source_http *src = timer->data;
-  uint64_t now = now_ms(src);
-
-  if (now > src->alarm_ms + SUSPENDED_MS)
-    forgive(src, now - src->alarm_ms);
-  if (now >= src->tick_ms) {
-    src->tick_ms = now + TICK_MS;
-    check_speeds(src);
-  }
-  advance(src);
-}
-
-static void arm(struct tarn_source_http *src)
-{
-  uint64_t now = now_ms(src), at = tarn_max_u64(src->tick_ms, now);
-  struct tarn_list *link;
-
-  for (link = src->spans.next; link != &src->spans; link = link->next)
-    if (span_of(link)->sm.state == TARN_SPAN_WAITING)
-      at = tarn_min_u64(at, tarn_max_u64(span_of(link)->due_ms, now));
-  if (src->gate_ms > now)
-    at = tarn_min_u64(at, src->gate_ms);
-  src->alarm_ms = at;
-  (void)uv_timer_start(&src->timer, on_timer, at - now, 0);
-}
-
 /* Does all that is possible now; harmless when nothing is. */
-static void advance(struct tarn_source_http *src)
+void tarn_source_http_advance(struct tarn_source_http *src)
 {
   if (src->closed || !src->started || src->flow->over)
     return;
@@ -430,12 +328,12 @@ static void advance(struct tarn_source_http *src)
     return;
   finish(src);
   if (!src->done)
-    arm(src);
+    tarn_source_http_arm(src);
 }
 
 static void on_step(struct tarn_defer *d)
 {
-  advance(TARN_CONTAINER(d, struct tarn_source_http, step));
+  tarn_source_http_advance(TARN_CONTAINER(d, struct tarn_source_http, step));
 }
 
 static void on_room(struct tarn_budget_waiter *w)
@@ -461,7 +359,7 @@ static void on_certificates(void *user)
     return;
   }
   src->started = true;
-  advance(src);
+  tarn_source_http_advance(src);
 }
 
 static struct tarn_source_http *of(struct tarn_source_stage *source)
@@ -473,7 +371,7 @@ static void start(struct tarn_source_stage *source)
 {
   struct tarn_source_http *src = of(source);
 
-  src->last_byte_ms = now_ms(src);
+  src->last_byte_ms = tarn_source_http_now(src);
   if ((src->settings.flags & TARN_INSECURE) ||
       tarn_ca_store_ready(src->settings.ca, NULL) == 1 ||
       strncmp(src->settings.url, "http:", 5) == 0) {
@@ -526,8 +424,7 @@ static void set_limits(struct tarn_source_http *src,
   src->window_ms = opts->min_speed_wait_ms ? opts->min_speed_wait_ms : 5000;
   tarn_backoff_init(&src->backoff,
                     opts->retry_wait_ms ? opts->retry_wait_ms : 1000,
-                    opts->max_wait_ms ? opts->max_wait_ms : 10000,
-                    uv_hrtime());
+                    opts->max_wait_ms ? opts->max_wait_ms : 10000, uv_hrtime());
 }
 
 static void on_timer_closed(uv_handle_t *handle)
@@ -547,7 +444,7 @@ static void close_source(struct tarn_source_stage *source)
   src->closed = true;
   src->flow->connections = 0;
   while ((link = tarn_list_first(&src->spans)))
-    tarn_span_free(span_of(link));
+    tarn_span_free(tarn_span_of(link));
   tarn_defer_cancel(&src->step);
   tarn_budget_unwait(&src->room);
   tarn_closer_hold(&src->flow->closer);
@@ -566,8 +463,8 @@ static void free_source(struct tarn_source_stage *source)
 
 static const struct tarn_source_ops ops = {start, close_source, free_source};
 
-int tarn_source_http_new(struct tarn_source_stage **out,
-                         struct tarn_flow *flow, struct tarn_reorder *reorder,
+int tarn_source_http_new(struct tarn_source_stage **out, struct tarn_flow *flow,
+                         struct tarn_reorder *reorder,
                          const struct tarn_get_options *opts,
                          struct tarn_err *err)
 {

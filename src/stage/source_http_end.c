@@ -57,8 +57,9 @@ static bool rewind_stream(struct tarn_source_http *src, struct tarn_span *span,
     return true;
   if (validated && tarn_span_rewind(span))
     return true;
-  tarn_err_prefix(err, "the server has no ranges%s, so the transfer cannot go "
-                       "on",
+  tarn_err_prefix(err,
+                  "the server has no ranges%s, so the transfer cannot go "
+                  "on",
                   validated ? "" : " and no validator");
   err->code = TARN_ETRANSFER;
   return false;
@@ -188,8 +189,8 @@ static void stream_ended(struct tarn_source_http *src, struct tarn_span *span,
     try_later(src, span, err);
     return;
   }
-  if (span->at < span->skip || (span->limit != TARN_SPAN_NO_END &&
-                                span->at < span->limit)) {
+  if (span->at < span->skip ||
+      (span->limit != TARN_SPAN_NO_END && span->at < span->limit)) {
     (void)tarn_err_set(&early, TARN_ETRANSFER, "the reply ends early");
     try_later(src, span, &early);
     return;
@@ -202,8 +203,7 @@ static void stream_ended(struct tarn_source_http *src, struct tarn_span *span,
 }
 
 /* The object's length was never told; this request asked behind its end. */
-static bool behind_the_end(struct tarn_source_http *src,
-                           struct tarn_span *span)
+static bool behind_the_end(struct tarn_source_http *src, struct tarn_span *span)
 {
   const struct tarn_reply *reply = &span->xfer.reply;
 
@@ -228,8 +228,8 @@ static void empty_object(struct tarn_source_http *src, struct tarn_span *span)
 }
 
 void tarn_source_http_ended(struct tarn_source_http *src,
-                            struct tarn_span *span,
-                            const struct tarn_err *err, const char *redirect)
+                            struct tarn_span *span, const struct tarn_err *err,
+                            const char *redirect)
 {
   struct tarn_err own;
 

@@ -1,6 +1,7 @@
 /*
- * Inside source_http: shared by its two halves, source_http.c (what to ask
- * for, and when) and source_http_end.c (what the end of a request means).
+ * Inside source_http: shared by source_http.c (what to ask for),
+ * source_http_time.c (when, and whether it is fast enough) and
+ * source_http_end.c (what the end of a request means).
  */
 #ifndef TARN_STAGE_SOURCE_HTTP_IMPL_H
 #define TARN_STAGE_SOURCE_HTTP_IMPL_H
@@ -11,7 +12,7 @@
 #include "stage/span.h"
 
 /* Without --retry-count a job ends after so long without a byte. */
-#define TARN_GIVE_UP_MS 120000u
+#define TARN_GIVE_UP_MS    120000u
 /* So many bytes in a row and earlier failures are forgotten. */
 #define TARN_FORGIVE_BYTES (1024u * 1024u)
 #define TARN_MAX_REDIRECTS 10u
@@ -34,11 +35,11 @@ struct tarn_source_http {
   /* The object. */
   struct tarn_object object;
   struct tarn_reply first_reply;
-  bool object_told;  /* the flow knows it: bytes may be delivered */
-  bool streaming;    /* one span without ranges */
-  bool plain;        /* ask without a range */
+  bool object_told; /* the flow knows it: bytes may be delivered */
+  bool streaming;   /* one span without ranges */
+  bool plain;       /* ask without a range */
   bool no_conditions;
-  bool end_known;    /* total, proven below are final */
+  bool end_known; /* total, proven below are final */
   uint64_t total;
   bool proven;
 
@@ -52,8 +53,8 @@ struct tarn_source_http {
   struct tarn_backoff backoff;
   struct tarn_list spans; /* not complete, in file order */
   unsigned n_running;
-  uint64_t gate_ms;       /* the host wants no request before */
-  uint64_t last_byte_ms;  /* or the start */
+  uint64_t gate_ms;      /* the host wants no request before */
+  uint64_t last_byte_ms; /* or the start */
   bool any_byte;
 
   uv_timer_t timer;
@@ -65,13 +66,28 @@ struct tarn_source_http {
   bool started, closed, done;
 };
 
+static inline struct tarn_span *tarn_span_of(struct tarn_list *link)
+{
+  return TARN_CONTAINER(link, struct tarn_span, link);
+}
+
+/* Milliseconds of the loop's clock. */
+static inline uint64_t tarn_source_http_now(const struct tarn_source_http *src)
+{
+  return uv_now(src->flow->env->loop);
+}
+
+/* Does all that is possible now; harmless when nothing is. */
+void tarn_source_http_advance(struct tarn_source_http *src);
+/* Sets the timer for what comes next. */
+void tarn_source_http_arm(struct tarn_source_http *src);
 /* The URL the next request goes to. */
 const char *tarn_source_http_url(const struct tarn_source_http *src);
 /* Schedules advance. */
 void tarn_source_http_poke(struct tarn_source_http *src);
 /* The request of `span` is over (on_done of xfer, or a stall). */
 void tarn_source_http_ended(struct tarn_source_http *src,
-                            struct tarn_span *span,
-                            const struct tarn_err *err, const char *redirect);
+                            struct tarn_span *span, const struct tarn_err *err,
+                            const char *redirect);
 
 #endif

@@ -42,8 +42,8 @@ static bool make_room(struct source_put *s)
   return s->slab != NULL;
 }
 
-int64_t tarn_source_put_bytes(struct tarn_source_stage *source,
-                              const void *ptr, size_t len)
+int64_t tarn_source_put_bytes(struct tarn_source_stage *source, const void *ptr,
+                              size_t len)
 {
   struct source_put *s = of(source);
   size_t done = 0, n;

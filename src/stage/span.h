@@ -41,16 +41,16 @@ struct tarn_span {
 
   struct tarn_slab *slab; /* being filled */
   size_t fill;
-  size_t paid; /* bytes reserved for slabs not taken yet */
+  size_t paid;                 /* bytes reserved for slabs not taken yet */
   struct tarn_slice_queue got; /* ends at `at` */
-  bool starved; /* paused until the budget grants a slab */
-  bool was_starved; /* ... at some time during this request */
+  bool starved;                /* paused until the budget grants a slab */
+  bool was_starved;            /* ... at some time during this request */
 
   /* A stream begun anew: bytes up to `skip` are compared, not used. */
   uint64_t skip;
   struct tarn_digest *print, *print_again;
 
-  unsigned attempts;     /* failures in a row */
+  unsigned attempts;      /* failures in a row */
   uint64_t since_failure; /* bytes since the last one */
   uint64_t due_ms;
   bool fresh, after_412;

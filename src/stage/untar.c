@@ -112,8 +112,8 @@ static void put(struct tarn_stage *stage, struct tarn_slice slice)
   keep_head(u, &slice);
   do {
     used = 0;
-    event = tarn_tar_read_step(u->reader, slice.ptr + at, slice.len - at,
-                               &used, &err);
+    event = tarn_tar_read_step(u->reader, slice.ptr + at, slice.len - at, &used,
+                               &err);
     if (!handle(u, event, &slice, at, used, &err))
       break;
     at += used;

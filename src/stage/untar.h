@@ -11,8 +11,8 @@
 
 struct tarn_untar_options {
   bool ignore_zeros;
-  uint64_t max_files;  /* 0: no limit */
-  const char *type;    /* Content-Type of the reply, or ""; lent */
+  uint64_t max_files; /* 0: no limit */
+  const char *type;   /* Content-Type of the reply, or ""; lent */
 };
 
 /* Owns `tree` from success on. NULL when memory is out. */

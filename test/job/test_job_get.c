@@ -306,7 +306,7 @@ static void a_descriptor_gets_the_bytes_and_stays_open(void **s)
   assert_true(fd >= 0);
   job_open(&h, NULL);
   job_run_init(&r, &h);
-  r.opts.url = url("/bytes/3000000?reset_after=700000&times=2");
+  r.opts.url = url("/bytes/3000000?reset_after=20000&times=3");
   r.opts.target = TARN_TO_FD;
   r.opts.flags = TARN_RAW;
   r.opts.to_fd = fd;

@@ -32,7 +32,8 @@ static int count(int *n)
 static void a_channel_in_the_mask_is_told(void **s)
 {
   struct seen seen = {0};
-  struct tarn_trace trace = {TARN_TRACE_DISK | TARN_TRACE_CURL, on_trace, &seen};
+  struct tarn_trace trace = {TARN_TRACE_DISK | TARN_TRACE_CURL, on_trace,
+                             &seen};
   const struct tarn_trace *t = &trace;
 
   (void)s;

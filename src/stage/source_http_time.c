@@ -1,0 +1,92 @@
+/* The clock of source_http: speeds over a window, pauses, a process that was
+   stopped. */
+#include "base/num.h"
+#include "stage/source_http_impl.h"
+
+/* How often speeds are looked at. */
+#define TICK_MS 100u
+/* A timer this late means that the process did not run. */
+#define SUSPENDED_MS 2000u
+
+/* The window of a connection: bytes since its checkpoint (T9). */
+static void check_speed(struct tarn_source_http *src, struct tarn_span *span)
+{
+  uint64_t now = tarn_source_http_now(src), passed = now - span->window_since_ms;
+  struct tarn_err err;
+
+  if (!span->windowed || span->starved) {
+    span->windowed = span->xfer.connected;
+    span->window_since_ms = now;
+    span->window_bytes = 0;
+    return;
+  }
+  if (passed < src->window_ms)
+    return;
+  if (span->window_bytes * 1000 >= src->min_speed * passed) {
+    span->window_since_ms = now;
+    span->window_bytes = 0;
+    return;
+  }
+  (void)tarn_err_set(&err, TARN_ETRANSFER,
+                     "slower than %llu bytes/s for %llu ms",
+                     (unsigned long long)src->min_speed,
+                     (unsigned long long)passed);
+  tarn_xfer_stop(&span->xfer);
+  if (src->object_told)
+    tarn_span_deliver(span, src->reorder);
+  if (span->verdict != TARN_REPLY_RANGE && span->verdict != TARN_REPLY_WHOLE)
+    span->verdict = 0;
+  tarn_source_http_ended(src, span, &err, NULL);
+}
+
+static void check_speeds(struct tarn_source_http *src)
+{
+  struct tarn_list *link, *next;
+
+  if (src->min_speed == 0)
+    return;
+  for (link = src->spans.next; link != &src->spans && !src->flow->over;
+       link = next) {
+    next = link->next;
+    if (tarn_span_of(link)->sm.state == TARN_SPAN_RUNNING)
+      check_speed(src, tarn_span_of(link));
+  }
+}
+
+/* Time during which the process was stopped counts for nothing. */
+static void forgive(struct tarn_source_http *src, uint64_t ms)
+{
+  struct tarn_list *link;
+
+  src->last_byte_ms += ms;
+  for (link = src->spans.next; link != &src->spans; link = link->next)
+    tarn_span_of(link)->windowed = false;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+  struct tarn_source_http *src = timer->data;
+  uint64_t now = tarn_source_http_now(src);
+
+  if (now > src->alarm_ms + SUSPENDED_MS)
+    forgive(src, now - src->alarm_ms);
+  if (now >= src->tick_ms) {
+    src->tick_ms = now + TICK_MS;
+    check_speeds(src);
+  }
+  tarn_source_http_advance(src);
+}
+
+void tarn_source_http_arm(struct tarn_source_http *src)
+{
+  uint64_t now = tarn_source_http_now(src), at = tarn_max_u64(src->tick_ms, now);
+  struct tarn_list *link;
+
+  for (link = src->spans.next; link != &src->spans; link = link->next)
+    if (tarn_span_of(link)->sm.state == TARN_SPAN_WAITING)
+      at = tarn_min_u64(at, tarn_max_u64(tarn_span_of(link)->due_ms, now));
+  if (src->gate_ms > now)
+    at = tarn_min_u64(at, src->gate_ms);
+  src->alarm_ms = at;
+  (void)uv_timer_start(&src->timer, on_timer, at - now, 0);
+}

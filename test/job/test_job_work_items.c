@@ -1,0 +1,223 @@
+/*
+ * The n-th work item fails without running, for n = 1, 2, 3, ... until the
+ * job passes: it ends exactly once, with an error, and no unfinished file is
+ * left.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "job/context.h"
+#include "job_harness.h"
+#include "tar_make.h"
+#include "tempdir.h"
+
+enum { N_FILES = 40, MOST_LEN = 200000 };
+
+static struct job_server server;
+static struct tempdir dir;
+static char target_path[300], tar_path[300], file_path[300], url[400];
+static struct tar_make archive;
+
+static size_t len_of(size_t i)
+{
+  return i % 8 == 7 ? MOST_LEN : 100 + i;
+}
+
+static int set_up_group(void **s)
+{
+  char name[32], script[512];
+  FILE *out;
+  size_t i;
+
+  (void)s;
+  for (i = 0; i < N_FILES; i++) {
+    (void)snprintf(name, sizeof name, "f%zu", i);
+    (void)tar_make_header(
+        &archive, &(struct tar_make_header){.name = name,
+                                            .type = '0',
+                                            .mode = 0644,
+                                            .uid = (int64_t)geteuid(),
+                                            .gid = (int64_t)getegid(),
+                                            .size = (int64_t)len_of(i)});
+    (void)tar_make_filler(&archive, len_of(i));
+  }
+  (void)tar_make_header(
+      &archive,
+      &(struct tar_make_header){.name = "dir", .type = '5', .mode = 0755});
+  (void)tar_make_end(&archive);
+  tempdir_open(&dir);
+  (void)snprintf(target_path, sizeof target_path, "%s/target", dir.base);
+  (void)snprintf(file_path, sizeof file_path, "%s/target/out", dir.base);
+  (void)snprintf(tar_path, sizeof tar_path, "%s/x.tar", dir.base);
+  out = fopen(tar_path, "wb");
+  assert_non_null(out);
+  assert_int_equal(fwrite(archive.data, 1, archive.len, out), archive.len);
+  assert_int_equal(fclose(out), 0);
+  (void)snprintf(script, sizeof script,
+                 "{\"resources\": [{\"path\": \"/x.tar\", \"file\": \"%s\"}]}",
+                 tar_path);
+  job_server_start(&server, script);
+  return 0;
+}
+
+static int tear_down_group(void **s)
+{
+  (void)s;
+  job_server_stop(&server);
+  tempdir_close(&dir);
+  tar_make_free(&archive);
+  return 0;
+}
+
+/* Every file below the target is whole. Returns how many, and empties it. */
+static unsigned count_whole_files(void)
+{
+  char command[400];
+  struct dirent *entry;
+  DIR *d = opendir(target_path);
+  struct stat st;
+  unsigned n = 0;
+
+  assert_non_null(d);
+  while ((entry = readdir(d))) {
+    if (entry->d_name[0] != 'f')
+      continue;
+    assert_int_equal(fstatat(dir.target, entry->d_name, &st, 0), 0);
+    if ((size_t)st.st_size != len_of(strtoul(entry->d_name + 1, NULL, 10)))
+      fail_msg("%s has %lld bytes", entry->d_name, (long long)st.st_size);
+    n++;
+  }
+  (void)closedir(d);
+  (void)snprintf(command, sizeof command, "rm -rf '%s'/*", target_path);
+  assert_int_equal(system(command), 0);
+  return n;
+}
+
+/* True when no item was left to fail. */
+static bool attempt(unsigned n, void (*set)(struct job_run *r),
+                    struct job_run *r)
+{
+  struct job_host h;
+  bool passed;
+
+  job_open(&h, NULL);
+  job_run_init(r, &h);
+  r->opts.flags = TARN_NO_SYNC;
+  r->opts.memory = 2 << 20;
+  set(r);
+  h.ctx->env.work.fail_countdown = n;
+  assert_int_equal(job_start(r, NULL), 0);
+  job_wait(r);
+  assert_int_equal(r->n_done, 1);
+  passed = h.ctx->env.work.fail_countdown > 0;
+  if (passed) {
+    assert_string_equal(r->err.text, "");
+  } else {
+    assert_int_equal(r->err.code, TARN_EINTERNAL);
+  }
+  job_close(&h);
+  assert_int_equal(r->n_done, 1);
+  job_run_free(r);
+  return passed;
+}
+
+static void to_dir(struct job_run *r)
+{
+  r->opts.url = job_server_url(&server, "/x.tar", url, sizeof url);
+  r->opts.path = target_path;
+}
+
+static void to_file(struct job_run *r)
+{
+  to_dir(r);
+  r->opts.target = TARN_TO_FILE;
+  r->opts.path = file_path;
+}
+
+static void
+a_failed_item_of_an_extraction_ends_it_without_unfinished_files(void **s)
+{
+  struct job_run r;
+  unsigned n = 1;
+
+  (void)s;
+  while (!attempt(n, to_dir, &r)) {
+    assert_true(count_whole_files() <= N_FILES);
+    n++;
+  }
+  assert_true(n > 3);
+  assert_int_equal(count_whole_files(), N_FILES);
+}
+
+static void a_failed_item_of_a_file_leaves_no_part_of_it(void **s)
+{
+  struct job_run r;
+  unsigned n = 1;
+
+  (void)s;
+  while (!attempt(n, to_file, &r)) {
+    tempdir_expect(dir.target, "out", 0, NULL);
+    tempdir_expect(dir.target, "out.part", 0, NULL);
+    n++;
+  }
+  assert_true(n > 1);
+  tempdir_expect(dir.target, "out", S_IFREG, NULL);
+  (void)unlink(file_path);
+}
+
+static void from_file(struct job_run *r)
+{
+  (void)snprintf(url, sizeof url, "file://%s", tar_path);
+  r->opts.url = url;
+  r->opts.target = TARN_TO_CALLBACK;
+  r->opts.digest = "sha256:"
+                   "0000000000000000000000000000000000000000000000000000000000"
+                   "000000";
+}
+
+static void a_failed_item_never_hides_behind_a_digest(void **s)
+{
+  struct job_host h;
+  struct job_run r;
+  struct tarn_err err;
+  unsigned n;
+
+  (void)s;
+  for (n = 1; n < 40; n++) {
+    job_open(&h, NULL);
+    job_run_init(&r, &h);
+    from_file(&r);
+    h.ctx->env.work.fail_countdown = n;
+    if (job_start(&r, &err) == TARN_ENOTSUP) {
+      job_close(&h);
+      skip();
+    }
+    job_wait(&r);
+    assert_true(r.err.code == TARN_EINTERNAL || r.err.code == TARN_EDIGEST);
+    job_close(&h);
+    job_run_free(&r);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(
+          a_failed_item_of_an_extraction_ends_it_without_unfinished_files),
+      cmocka_unit_test(a_failed_item_of_a_file_leaves_no_part_of_it),
+      cmocka_unit_test(a_failed_item_never_hides_behind_a_digest),
+  };
+
+  return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
+}
