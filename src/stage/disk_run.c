@@ -6,7 +6,7 @@
 #include "stage/disk.h"
 
 void tarn_disk_report(struct sink_disk *s, const char *path, const char *what,
-                   int rc)
+                      int rc)
 {
   struct tarn_err err;
 
@@ -238,7 +238,8 @@ static void gather_names(struct sink_disk *s)
   for (link = s->names.ops.next; link != &s->names.ops; link = link->next)
     n++;
   for (; n < TARN_DISK_NAMES && (link = tarn_list_first(&s->ops)); n++) {
-    if (tarn_disk_op_of(link)->kind == DISK_FILE && !tarn_budget_reserve(&s->fds, 1))
+    if (tarn_disk_op_of(link)->kind == DISK_FILE &&
+        !tarn_budget_reserve(&s->fds, 1))
       break;
     tarn_list_remove(link);
     tarn_list_append(&s->names.ops, link);
@@ -247,8 +248,8 @@ static void gather_names(struct sink_disk *s)
 
 void tarn_disk_dispatch_names(struct sink_disk *s)
 {
-  bool only_target = s->has_end && !s->closing && !s->names.place_open &&
-                     !s->names.err.code;
+  bool only_target =
+      s->has_end && !s->closing && !s->names.place_open && !s->names.err.code;
 
   if (s->names_running || (s->wait_for_close && s->n_open > 0))
     return;
@@ -359,11 +360,11 @@ void tarn_disk_dispatch_writes(struct sink_disk *s)
 
     while (w->n_shares < TARN_DISK_FILES && bytes < TARN_DISK_BYTES &&
            !tarn_list_empty(&s->ready)) {
-      struct disk_file *f = TARN_CONTAINER(tarn_list_shift(&s->ready),
-                                           struct disk_file, link);
+      struct disk_file *f =
+          TARN_CONTAINER(tarn_list_shift(&s->ready), struct disk_file, link);
 
-      bytes += take_share(s, f, &w->shares[w->n_shares++],
-                          TARN_DISK_BYTES - bytes);
+      bytes +=
+          take_share(s, f, &w->shares[w->n_shares++], TARN_DISK_BYTES - bytes);
       tarn_disk_make_ready(s, f);
     }
     s->writers_running++;

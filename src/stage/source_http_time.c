@@ -4,14 +4,15 @@
 #include "stage/source_http_impl.h"
 
 /* How often speeds are looked at. */
-#define TICK_MS 100u
+#define TICK_MS      100u
 /* A timer this late means that the process did not run. */
 #define SUSPENDED_MS 2000u
 
 /* The window of a connection: bytes since its checkpoint (T9). */
 static void check_speed(struct tarn_source_http *src, struct tarn_span *span)
 {
-  uint64_t now = tarn_source_http_now(src), passed = now - span->window_since_ms;
+  uint64_t now = tarn_source_http_now(src),
+           passed = now - span->window_since_ms;
   struct tarn_err err;
 
   if (!span->windowed || span->starved) {
@@ -27,10 +28,9 @@ static void check_speed(struct tarn_source_http *src, struct tarn_span *span)
     span->window_bytes = 0;
     return;
   }
-  (void)tarn_err_set(&err, TARN_ETRANSFER,
-                     "slower than %llu bytes/s for %llu ms",
-                     (unsigned long long)src->min_speed,
-                     (unsigned long long)passed);
+  (void)tarn_err_set(
+      &err, TARN_ETRANSFER, "slower than %llu bytes/s for %llu ms",
+      (unsigned long long)src->min_speed, (unsigned long long)passed);
   tarn_xfer_stop(&span->xfer);
   if (src->object_told)
     tarn_span_deliver(span, src->reorder);
@@ -79,7 +79,8 @@ static void on_timer(uv_timer_t *timer)
 
 void tarn_source_http_arm(struct tarn_source_http *src)
 {
-  uint64_t now = tarn_source_http_now(src), at = tarn_max_u64(src->tick_ms, now);
+  uint64_t now = tarn_source_http_now(src),
+           at = tarn_max_u64(src->tick_ms, now);
   struct tarn_list *link;
 
   for (link = src->spans.next; link != &src->spans; link = link->next)

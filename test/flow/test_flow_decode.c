@@ -448,7 +448,7 @@ static void a_stage_closed_in_the_middle_gives_all_memory_back(void **s)
   bytes_free(&packed);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_codec_gives_its_bytes_however_the_input_is_cut),
@@ -465,5 +465,7 @@ int main(void)
       cmocka_unit_test(a_stage_closed_in_the_middle_gives_all_memory_back),
   };
 
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
   return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

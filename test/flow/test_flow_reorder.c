@@ -216,7 +216,7 @@ static void nothing_passes_once_the_job_is_over(void **s)
   tear_down(&f);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spans_in_any_order_come_out_as_the_file),
@@ -228,5 +228,7 @@ int main(void)
       cmocka_unit_test(nothing_passes_once_the_job_is_over),
   };
 
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

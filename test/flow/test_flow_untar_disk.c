@@ -580,7 +580,7 @@ static void a_target_that_cannot_be_opened_ends_the_job_once(void **s)
   tear_down(&f);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_entries_end_as_if_extracted_one_after_another),
@@ -592,5 +592,7 @@ int main(void)
   };
 
   (void)umask(022);
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

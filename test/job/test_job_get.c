@@ -566,7 +566,7 @@ static void an_error_names_the_cause_without_the_secrets_of_the_url(void **s)
   job_close(&h);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_url_is_extracted_into_a_directory),
@@ -587,5 +587,7 @@ int main(void)
       cmocka_unit_test(an_error_names_the_cause_without_the_secrets_of_the_url),
   };
 
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
   return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
 }

@@ -247,7 +247,7 @@ static void a_context_that_cannot_be_made_says_so(void **s)
   assert_true(n > 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_context_that_cannot_be_made_says_so),
@@ -256,5 +256,7 @@ int main(void)
       cmocka_unit_test(a_file_that_runs_out_of_memory_ends_once),
   };
 
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
   return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
 }

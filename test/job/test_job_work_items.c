@@ -210,7 +210,7 @@ static void a_failed_item_never_hides_behind_a_digest(void **s)
   }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(
@@ -219,5 +219,7 @@ int main(void)
       cmocka_unit_test(a_failed_item_never_hides_behind_a_digest),
   };
 
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
   return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
 }

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """A scripted HTTP/1.1 server that misbehaves on purpose.
 
-Every byte of a reply is written here, on raw sockets, so that a fault is
-exactly what the script says. It serves resources; each has data, validators
-and rules. The first rule that fits a request is merged over the defaults and
-decides how the reply goes wrong; without a rule the reply is right.
+Every byte of a reply is written here, on raw sockets. Resources have data,
+validators and rules; the first rule that fits a request decides how the reply
+goes wrong; without a rule it is right.
 
 In a test:
-
     with FaultyServer() as server:
         server.add("/a", b"data", etag='"1"',
                    rules=[{"times": 1, "reset_after": 100}])
@@ -15,7 +13,6 @@ In a test:
         server.log                 # one dict for each request
 
 As a program, for tests in other languages, it prints its port on a line:
-
     faulty_server.py [--script FILE] [--log FILE] [--port N] [--until-eof]
 
 FILE is JSON: {"resources": [{"path": "/a", "text": "data", ...}]} with the
