@@ -1,5 +1,6 @@
 #include "loop/curl_loop.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "loop/sigpipe.h"
@@ -82,11 +83,16 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user,
       drop_sock(s);
     return 0;
   }
-  if (!s && !(s = make_sock(cl, fd)))
-    return -1;
+  /* Never -1: libcurl would refuse every request from then on. */
+  if (!s && !(s = make_sock(cl, fd))) {
+    cl->broken = true;
+    return 0;
+  }
   s->events = (what & CURL_POLL_IN ? UV_READABLE : 0) |
               (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
-  return uv_poll_start(&s->poll, s->events, on_poll) == 0 ? 0 : -1;
+  if (uv_poll_start(&s->poll, s->events, on_poll) != 0)
+    cl->broken = true;
+  return 0;
 }
 
 /* CURLOPT_CLOSESOCKETFUNCTION: a watcher must never outlive its descriptor,
@@ -101,6 +107,17 @@ static int on_close_socket(void *user, curl_socket_t fd)
   return close(fd);
 }
 
+/* CURLOPT_OPENSOCKETFUNCTION: a child of the host program must not hold a
+   connection open. libcurl 7.88 by itself sets no such flag. */
+static curl_socket_t on_open_socket(void *user, curlsocktype purpose,
+                                    struct curl_sockaddr *address)
+{
+  (void)user;
+  (void)purpose;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC,
+                address->protocol);
+}
+
 /* One call into libcurl, with the signal of a broken pipe held off. */
 static void act(struct tarn_curl_loop *cl, curl_socket_t fd, int flags)
 {
@@ -109,7 +126,8 @@ static void act(struct tarn_curl_loop *cl, curl_socket_t fd, int flags)
 
   cl->call_bytes = 0;
   tarn_sigpipe_block(&saved);
-  (void)curl_multi_socket_action(cl->multi, fd, flags, &running);
+  if (curl_multi_socket_action(cl->multi, fd, flags, &running) != CURLM_OK)
+    cl->broken = true;
   tarn_sigpipe_restore(&saved);
   tarn_defer_schedule(cl->defers, &cl->step);
 }
@@ -177,10 +195,12 @@ static void add_waiting(struct tarn_curl_loop *cl)
     struct tarn_curl_req *req =
         TARN_CONTAINER(link, struct tarn_curl_req, link);
 
-    if (curl_multi_add_handle(cl->multi, req->easy) != CURLM_OK)
+    if (curl_multi_add_handle(cl->multi, req->easy) != CURLM_OK) {
       req->done(req, CURLE_OUT_OF_MEMORY);
-    else
+    } else {
       req->added = true;
+      tarn_list_append(&cl->active, &req->active);
+    }
   }
 }
 
@@ -196,7 +216,25 @@ static void resume_waiting(struct tarn_curl_loop *cl)
 
     req->paused = false;
     cl->call_bytes = 0;
-    (void)curl_easy_pause(req->easy, CURLPAUSE_CONT);
+    if (curl_easy_pause(req->easy, CURLPAUSE_CONT) != CURLE_OK)
+      cl->broken = true;
+  }
+}
+
+/* A call that fails may leave a request that nothing wakes any more. */
+static void end_all(struct tarn_curl_loop *cl)
+{
+  struct tarn_list *link, now;
+
+  cl->broken = false;
+  tarn_list_init(&now);
+  tarn_list_splice(&now, &cl->active);
+  while ((link = tarn_list_first(&now))) {
+    struct tarn_curl_req *req =
+        TARN_CONTAINER(link, struct tarn_curl_req, active);
+
+    tarn_curl_loop_remove(cl, req);
+    req->done(req, CURLE_OUT_OF_MEMORY);
   }
 }
 
@@ -209,6 +247,8 @@ static void on_step(struct tarn_defer *d)
   add_waiting(cl);
   resume_waiting(cl);
   reap(cl);
+  if (cl->broken)
+    end_all(cl);
   tarn_sigpipe_restore(&saved);
 }
 
@@ -225,6 +265,8 @@ int tarn_curl_loop_init(struct tarn_curl_loop *cl, uv_loop_t *loop,
   tarn_defer_init(&cl->step, on_step);
   tarn_list_init(&cl->adds);
   tarn_list_init(&cl->resumes);
+  tarn_list_init(&cl->active);
+  cl->broken = false;
   tarn_list_init(&cl->sockets);
   cl->multi = curl_multi_init();
   if (!cl->multi)
@@ -268,6 +310,7 @@ void tarn_curl_loop_prepare(struct tarn_curl_loop *cl, CURL *easy)
 {
   (void)curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
   (void)curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, cl);
+  (void)curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
   (void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   /* Without it, canceling while a name is looked up waits for the answer. */
   (void)curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -278,6 +321,7 @@ void tarn_curl_loop_add(struct tarn_curl_loop *cl, struct tarn_curl_req *req)
   req->added = false;
   req->paused = false;
   tarn_list_init(&req->link);
+  tarn_list_init(&req->active);
   (void)curl_easy_setopt(req->easy, CURLOPT_PRIVATE, req);
   tarn_list_append(&cl->adds, &req->link);
   tarn_defer_schedule(cl->defers, &cl->step);
@@ -291,6 +335,7 @@ void tarn_curl_loop_remove(struct tarn_curl_loop *cl, struct tarn_curl_req *req)
   if (!req->added)
     return;
   req->added = false;
+  tarn_list_remove(&req->active);
   tarn_sigpipe_block(&saved);
   (void)curl_multi_remove_handle(cl->multi, req->easy);
   tarn_sigpipe_restore(&saved);

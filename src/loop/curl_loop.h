@@ -28,8 +28,9 @@ struct tarn_curl_req {
   CURL *easy; /* the caller's; its CURLOPT_PRIVATE is the req */
   void (*done)(struct tarn_curl_req *req, CURLcode result);
   CURLcode result;
-  bool added;  /* libcurl has it */
-  bool paused; /* its write callback returned PAUSE */
+  struct tarn_list active; /* linked while libcurl has it */
+  bool added;              /* libcurl has it */
+  bool paused;             /* its write callback returned PAUSE */
 };
 
 struct tarn_curl_loop {
@@ -40,6 +41,9 @@ struct tarn_curl_loop {
   uv_timer_t timer;
   struct tarn_defer step;
   struct tarn_list adds, resumes; /* requests */
+  struct tarn_list active;        /* those libcurl has */
+  bool broken; /* out of memory within libcurl: no request can be trusted to
+                  end by itself */
   struct tarn_list sockets;
   size_t call_bytes;  /* handed out in the call that runs */
   unsigned n_closing; /* handles whose close has not ended */

@@ -16,6 +16,8 @@ void tarn_source_http_poke(struct tarn_source_http *src)
     tarn_defer_schedule(&src->flow->env->defers, &src->step);
 }
 
+static void deliver(struct tarn_source_http *src);
+
 /* ---- one request ---- */
 
 static void learn(struct tarn_source_http *src, struct tarn_span *span)
@@ -96,8 +98,9 @@ static void on_done(struct tarn_xfer *x, const struct tarn_err *err,
   struct tarn_span *span = TARN_CONTAINER(x, struct tarn_span, xfer);
   struct tarn_source_http *src = span->owner;
 
-  if (src->object_told)
-    tarn_span_deliver(span, src->reorder);
+  /* A short span may end before the step that tells of the object. */
+  if (!src->flow->over)
+    deliver(src);
   if (!src->flow->over)
     tarn_source_http_ended(src, span, err, redirect);
 }

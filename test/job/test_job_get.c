@@ -281,7 +281,7 @@ static void a_file_appears_whole_or_not_at_all(void **s)
   job_run_free(&r);
   empty_target();
   job_run_init(&r, &h);
-  r.opts.url = url("/bytes/3000000?reset_after=100000");
+  r.opts.url = url("/bytes/3000002?reset_after=100000");
   r.opts.target = TARN_TO_FILE;
   r.opts.path = file_path;
   r.opts.retry_count = 1;
@@ -306,7 +306,7 @@ static void a_descriptor_gets_the_bytes_and_stays_open(void **s)
   assert_true(fd >= 0);
   job_open(&h, NULL);
   job_run_init(&r, &h);
-  r.opts.url = url("/bytes/3000000?reset_after=20000&times=3");
+  r.opts.url = url("/bytes/3000001?reset_after=20000&times=3");
   r.opts.target = TARN_TO_FD;
   r.opts.flags = TARN_RAW;
   r.opts.to_fd = fd;
@@ -315,7 +315,7 @@ static void a_descriptor_gets_the_bytes_and_stays_open(void **s)
   assert_string_equal(r.err.text, "");
   assert_true(r.n_retries > 0);
   assert_int_equal(fstat(fd, &st), 0);
-  assert_int_equal(st.st_size, 3000000);
+  assert_int_equal(st.st_size, 3000001);
   (void)close(fd);
   empty_target();
   job_run_free(&r);

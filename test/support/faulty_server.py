@@ -25,10 +25,9 @@ When a rule fits (all keys that are present must agree):
   times N       it fits the first N requests it would fit, then never again
   skip N        it lets the first N pass
   ranged        true: only requests with Range; false: only those without
-  first         true: only when the range starts at 0 (or there is none)
-  from N        only when the range starts at N or behind
+  first         true: only a range from 0, or none;  from N: at N or behind
   if_match      true: only requests with If-Match
-  methods       list of methods
+  methods       list
 
 What it does:
   status N, reason, body, headers {name: value or null to omit}
