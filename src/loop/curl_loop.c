@@ -273,6 +273,9 @@ int tarn_curl_loop_init(struct tarn_curl_loop *cl, uv_loop_t *loop,
     return tarn_err_nomem(err, "libcurl");
   (void)curl_multi_setopt(cl->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
   (void)curl_multi_setopt(cl->multi, CURLMOPT_SOCKETDATA, cl);
+  /* Over HTTP/2 too each range has a connection of its own: streams share one
+     window, and a paused one would hold memory that no budget knows. */
+  (void)curl_multi_setopt(cl->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
   (void)curl_multi_setopt(cl->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
   (void)curl_multi_setopt(cl->multi, CURLMOPT_TIMERDATA, cl);
   (void)uv_timer_init(loop, &cl->timer);

@@ -252,7 +252,7 @@ def deep_tree(tmp_path_factory):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("coder", ("none", "gz", "lz4", "zst"))
+@pytest.mark.parametrize("coder", ("none", "gz", "lz4", "zst", "xz", "bz2"))
 def test_deep_large_tree(tarn, nginx, deep_tree, tmp_path, coder):
     nginx.put("deep", tree.pack(deep_tree, "pax", coder))
     res = tarn("get", nginx.url("deep"), "-C", tmp_path / "o", timeout=600)
