@@ -210,7 +210,7 @@ enum tarn_get_flag {
   TARN_IPV4 = 1 << 4,
   TARN_IPV6 = 1 << 5,
   TARN_ALLOW_UNPROVEN = 1 << 6, /* accept an end nothing proves */
-  TARN_NO_SYNC = 1 << 7,        /* no fsync, syncfs */
+  TARN_NO_SYNC = 1 << 7,        /* TO_FILE: no fsync */
   TARN_SAME_OWNER = 1 << 8,     /* restore owners (default for root) */
   TARN_NO_SAME_OWNER = 1 << 9,
   TARN_SAME_PERMISSIONS = 1 << 10,    /* modes exactly (default for root) */
@@ -225,7 +225,7 @@ enum tarn_get_flag {
 };
 
 enum tarn_event_kind {
-  TARN_EVENT_START = 1, /* the reply is judged: total, compression known */
+  TARN_EVENT_START = 1, /* the reply is judged: the total is known, if told */
   TARN_EVENT_RETRY,     /* a request failed and is tried again */
   TARN_EVENT_WARNING,   /* something odd, or an entry that failed */
   TARN_EVENT_ENTRY      /* a member is on its way to disk */

@@ -218,8 +218,10 @@ static void on_names(struct tarn_item *item, int status)
     tarn_flow_fail(s->flow, status, "names: work item");
   else if (n->err.code)
     s->flow->fail(s->flow, &n->err);
-  if (s->closing && !s->keep)
+  if (s->closing && (!s->keep || n->err.code)) {
     tarn_disk_drop_ops(s, &n->ops);
+    tarn_disk_drop_ops(s, &s->ops);
+  }
   if (n->out_of_fds) {
     s->wait_for_close = true;
     if (s->n_open == 0)
@@ -248,11 +250,12 @@ static void gather_names(struct sink_disk *s)
 
 void tarn_disk_dispatch_names(struct sink_disk *s)
 {
-  bool only_target =
-      s->has_end && !s->closing && !s->names.place_open && !s->names.err.code;
+  bool only_target;
 
   if (s->names_running || (s->wait_for_close && s->n_open > 0))
     return;
+  only_target = s->has_end && !s->closing && !s->names.place_open &&
+                !s->names.err.code;
   gather_names(s);
   if (tarn_list_empty(&s->names.ops) && !only_target)
     return;

@@ -175,7 +175,7 @@ static void close_tree(struct tarn_tree *tree, bool keep)
   if (s->finished)
     return;
   tarn_closer_hold(&s->flow->closer);
-  if (!keep || s->names.err.code) {
+  if (!keep || (!s->names_running && s->names.err.code)) {
     tarn_disk_drop_ops(s, &s->ops);
     if (!s->names_running)
       tarn_disk_drop_ops(s, &s->names.ops);
@@ -186,8 +186,6 @@ static void close_tree(struct tarn_tree *tree, bool keep)
     next = link->next;
     if (f->closing || f->failed || (keep && f->complete))
       continue;
-    if (!f->opened && tarn_list_empty(&f->op->link))
-      continue; /* cannot be: an operation is queued until it is open */
     tarn_disk_give_up(s, f);
   }
   flush(tree);

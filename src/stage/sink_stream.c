@@ -115,7 +115,7 @@ static void on_abandoned(struct tarn_item *item, int status)
 /* The part of a file that will not be whole goes away. */
 static void abandon(struct sink_stream *s)
 {
-  if (!s->path || s->file.fd < 0 || s->running)
+  if (!s->path || s->running || s->file.fd < 0)
     return;
   s->running = true;
   s->item.run = abandon_on_worker;

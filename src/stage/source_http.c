@@ -1,6 +1,7 @@
 #include "stage/source_http_impl.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/num.h"
 #include "loop/url.h"
@@ -314,6 +315,36 @@ static void finish(struct tarn_source_http *src)
   tarn_reorder_end(src->reorder, src->total, src->proven);
 }
 
+static void on_certificates(void *user)
+{
+  struct tarn_source_http *src = user;
+
+  src->loading = false;
+  tarn_source_http_poke(src);
+  tarn_closer_drop(&src->flow->closer);
+}
+
+/* Trusted certificates come from a worker, before the first request by https,
+   the given URL's or a redirect's. True when they are there or not needed. */
+static bool has_certificates(struct tarn_source_http *src)
+{
+  struct tarn_err err;
+  int ready;
+
+  if ((src->settings.flags & TARN_INSECURE) ||
+      strncasecmp(tarn_source_http_url(src), "https:", 6) != 0)
+    return true;
+  ready = tarn_ca_store_ready(src->settings.ca, &err);
+  if (ready < 0) {
+    src->flow->fail(src->flow, &err);
+  } else if (ready == 0 && !src->loading) {
+    src->loading = true;
+    tarn_closer_hold(&src->flow->closer);
+    tarn_ca_store_load(src->settings.ca, on_certificates, src);
+  }
+  return ready > 0;
+}
+
 /* Does all that is possible now; harmless when nothing is. */
 void tarn_source_http_advance(struct tarn_source_http *src)
 {
@@ -324,9 +355,11 @@ void tarn_source_http_advance(struct tarn_source_http *src)
   deliver(src);
   stop_broken(src);
   wake_starved(src);
-  start_waiting(src);
-  while (may_plan(src) && plan_span(src))
-    ;
+  if (has_certificates(src)) {
+    start_waiting(src);
+    while (may_plan(src) && plan_span(src))
+      ;
+  }
   if (src->flow->over)
     return;
   finish(src);
@@ -346,25 +379,6 @@ static void on_room(struct tarn_budget_waiter *w)
 
 /* ---- life ---- */
 
-/* Certificates come first, from a worker; plain http goes on at once. */
-static void on_certificates(void *user)
-{
-  struct tarn_source_http *src = user;
-  struct tarn_err err;
-
-  if (src->closed) {
-    tarn_closer_drop(&src->flow->closer);
-    return;
-  }
-  tarn_closer_drop(&src->flow->closer);
-  if (tarn_ca_store_ready(src->settings.ca, &err) < 0) {
-    src->flow->fail(src->flow, &err);
-    return;
-  }
-  src->started = true;
-  tarn_source_http_advance(src);
-}
-
 static struct tarn_source_http *of(struct tarn_source_stage *source)
 {
   return TARN_CONTAINER(source, struct tarn_source_http, source);
@@ -375,15 +389,8 @@ static void start(struct tarn_source_stage *source)
   struct tarn_source_http *src = of(source);
 
   src->last_byte_ms = tarn_source_http_now(src);
-  if ((src->settings.flags & TARN_INSECURE) ||
-      tarn_ca_store_ready(src->settings.ca, NULL) == 1 ||
-      strncmp(src->settings.url, "http:", 5) == 0) {
-    src->started = true;
-    tarn_source_http_poke(src);
-    return;
-  }
-  tarn_closer_hold(&src->flow->closer);
-  tarn_ca_store_load(src->settings.ca, on_certificates, src);
+  src->started = true;
+  tarn_source_http_poke(src);
 }
 
 /* Spans as large as is useful, but so that every connection can have one and

@@ -63,6 +63,7 @@ struct tarn_source_http {
   struct tarn_defer step;
   struct tarn_budget_waiter room;
   struct tarn_meter meter;
+  bool loading; /* certificates */
   bool started, closed, done;
 };
 

@@ -28,7 +28,8 @@ static struct {
   size_t call_bytes; /* handed out in the outermost of them */
   size_t most_bytes;
   unsigned fake_error; /* the n-th watch from now gets a false POLLERR */
-  unsigned n_fakes, n_rearmed;
+  unsigned n_fakes, n_rearmed, n_told;
+  bool keep; /* libcurl goes on with a socket that had an error */
   uv_poll_t *faked;
   uv_loop_t *loop;
 } seen;
@@ -73,6 +74,10 @@ CURLMcode __wrap_curl_multi_socket_action(CURLM *m, curl_socket_t fd, int mask,
 {
   CURLMcode rc;
 
+  if (mask == CURL_CSELECT_ERR)
+    seen.n_told++;
+  if (mask == CURL_CSELECT_ERR && seen.keep)
+    return CURLM_OK;
   enter();
   rc = __real_curl_multi_socket_action(m, fd, mask, running);
   leave();
@@ -198,8 +203,9 @@ int __wrap_close(int fd)
 /* Names take three seconds to be not found; addresses need no look-up. */
 static atomic_uint n_lookups, n_looked_up;
 
-int getaddrinfo(const char *node, const char *service,
-                const struct addrinfo *hints, struct addrinfo **res)
+__attribute__((visibility("default"))) int
+getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+            struct addrinfo **res)
 {
   (void)node;
   (void)service;
@@ -282,7 +288,6 @@ static void tear_down(struct fixture *f)
 
 static bool on_head(struct tarn_xfer *x)
 {
-  assert_int_equal(seen.depth, 1);
   return x->reply.status == 200;
 }
 
@@ -388,12 +393,12 @@ static void serve_head(struct mini_server *s, int fd, void *user)
 
 /* ---- the tests ---- */
 
-static void a_false_alarm_of_the_poll_does_not_stall_a_request(void **s)
+static void an_error_of_the_poll_is_told_and_never_stalls_a_request(void **s)
 {
   size_t len = 3 * MIB;
   struct fixture f;
   struct request r;
-  unsigned n, rearmed = 0, fakes = 0;
+  unsigned n, told = 0;
 
   (void)s;
   for (n = 1; n <= 6; n++) {
@@ -404,11 +409,31 @@ static void a_false_alarm_of_the_poll_does_not_stall_a_request(void **s)
     assert_true(r.err.code == 0 ? r.len == len
                                 : r.err.code == TARN_ETRANSFER ||
                                       r.err.code == TARN_EUNREACHABLE);
-    rearmed += seen.n_rearmed;
-    fakes += seen.n_fakes;
+    told += seen.n_told;
     tear_down(&f);
   }
-  assert_true(fakes > 0);
+  assert_true(told > 0);
+}
+
+static void a_socket_that_libcurl_keeps_is_watched_again(void **s)
+{
+  size_t len = 3 * MIB;
+  struct fixture f;
+  struct request r;
+  unsigned n, rearmed = 0;
+
+  (void)s;
+  for (n = 1; n <= 6; n++) {
+    set_up(&f, serve_well, &len);
+    start(&f, &r, f.url);
+    seen.fake_error = n;
+    seen.keep = true;
+    run(&f, &r);
+    assert_int_equal(r.err.code, 0);
+    assert_int_equal(r.len, len);
+    rearmed += seen.n_rearmed;
+    tear_down(&f);
+  }
   assert_true(rearmed > 0);
 }
 
@@ -582,7 +607,8 @@ static void a_refused_connection_is_unreachable(void **s)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_false_alarm_of_the_poll_does_not_stall_a_request),
+      cmocka_unit_test(an_error_of_the_poll_is_told_and_never_stalls_a_request),
+      cmocka_unit_test(a_socket_that_libcurl_keeps_is_watched_again),
       cmocka_unit_test(a_reset_in_the_middle_is_told_at_once),
       cmocka_unit_test(no_descriptor_is_closed_under_its_watcher),
       cmocka_unit_test(a_cancel_does_not_wait_for_a_name_to_be_found),
