@@ -172,3 +172,12 @@ def test_a_header_from_a_file(tarn, server, tmp_path):
     fetch(tarn, url, "-H", "@%s" % secret).expect(0)
     assert {e["headers"].get("x-secret") for e in server.requests()} == {
         "from-a-file"}
+
+
+def test_a_redirect_from_http_to_https_finds_its_certificates(tarn, server,
+                                                              nginx):
+    url = server.add("/in", rules=[{"redirect": nginx.url("obj", "tls")}])
+    res = fetch(tarn, url, "--cacert", nginx.dir / "ca.pem")
+    assert res.expect(0).out == DATA
+    res = tarn("get", url, "-O", "--raw", *QUICK, "--retry-count=1")
+    assert res.expect(113).out == b""
