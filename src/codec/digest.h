@@ -21,7 +21,7 @@
 enum tarn_digest_kind {
   TARN_DIGEST_SHA256 = 1,
   TARN_DIGEST_SHA512,
-  TARN_DIGEST_PRINT /* XXH3 128 bits; SHA-256 where libxxhash is missing */
+  TARN_DIGEST_PRINT /* XXH3 128 bits; zlib's sums where libxxhash is missing */
 };
 
 #define TARN_DIGEST_MAX 64

@@ -37,13 +37,12 @@ static bool is_raw(const struct tarn_get_options *o)
 static int check_digest(const struct tarn_get_options *o, struct tarn_err *err)
 {
   struct tarn_digest_value value;
+  int rc = o->digest ? tarn_digest_parse(o->digest, &value, err) : 0;
 
-  if (!o->digest)
-    return 0;
-  if (!tarn_digest_library())
-    return tarn_err_set(err, TARN_ENOTSUP,
-                        "digests: this build has no library for them");
-  return tarn_digest_parse(o->digest, &value, err);
+  if (rc == 0 && o->digest && !tarn_digest_library())
+    rc = tarn_err_set(err, TARN_ENOTSUP,
+                      "digests: this build has no library for them");
+  return rc;
 }
 
 static int check(struct tarn_get_options *o, struct tarn_err *err)

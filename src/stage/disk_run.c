@@ -254,8 +254,8 @@ void tarn_disk_dispatch_names(struct sink_disk *s)
 
   if (s->names_running || (s->wait_for_close && s->n_open > 0))
     return;
-  only_target = s->has_end && !s->closing && !s->names.place_open &&
-                !s->names.err.code;
+  only_target =
+      s->has_end && !s->closing && !s->names.place_open && !s->names.err.code;
   gather_names(s);
   if (tarn_list_empty(&s->names.ops) && !only_target)
     return;

@@ -16,10 +16,30 @@ import tree  # noqa: E402
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "needs(feature): of tarn --version")
     config.addinivalue_line("markers", "deep: large and slow; TARN_DEEP=1")
 
 
+# Parameters and marks of tests that need what a minimal build lacks.
+FEATURE_OF = {"zst": "zstd", "zstd": "zstd", "xz": "xz", "bz2": "bzip2",
+              "bzip2": "bzip2", "sha256": "digests", "sha512": "digests"}
+
+
+def skip_what_is_missing(items):
+    missing = program.missing_features()
+    for item in items:
+        params = getattr(item, "callspec", None)
+        needs = {FEATURE_OF.get(str(value)) for value in
+                 (params.params.values() if params else ())}
+        for mark in item.iter_markers("needs"):
+            needs.update(mark.args)
+        if needs & missing:
+            item.add_marker(pytest.mark.skip(
+                reason="not in this build; test_missing.py covers it"))
+
+
 def pytest_collection_modifyitems(items):
+    skip_what_is_missing(items)
     if os.environ.get("TARN_DEEP") == "1":
         return
     skip = pytest.mark.skip(reason="set TARN_DEEP=1 for deep tests")

@@ -135,6 +135,7 @@ def test_a_bare_chunk_size_is_in_megabytes(tarn, server):
     assert max(lengths) <= 1_000_000 and len(lengths) >= 3
 
 
+@pytest.mark.needs("zstd")
 def test_a_small_memory_budget_is_enough(tarn, server, small_tree, tmp_path):
     for coder in ("none", "gz", "lz4", "zst", "xz", "bz2"):
         url = server.add("/" + coder, small_tree.bytes("pax", coder))

@@ -382,6 +382,7 @@ def test_without_ranges_another_prefix_is_refused(tarn, server, second,
 NO_LENGTH = [{"ranges": "ignore", "framing": "close"}]
 
 
+@pytest.mark.needs("digests")
 def test_raw_bytes_without_a_length_are_unproven(tarn, server):
     url = server.add("/obj", DATA, rules=NO_LENGTH)
     get_raw(tarn, url).expect(65)

@@ -71,6 +71,7 @@ def test_the_wrong_compression_is_refused(tarn, server, small_tree, tmp_path):
          *RETRY).expect(65)
 
 
+@pytest.mark.needs("zstd")
 def test_the_first_bytes_count_and_not_the_name(tarn, server, small_tree):
     url = server.add("/a.tar.gz", small_tree.bytes("pax", "zst"))
     res = tarn("get", url, "-O", *RETRY).expect(0)
@@ -176,6 +177,7 @@ def test_node_files_can_be_ignored(tarn, server, small_tree, tmp_path):
 
 
 @pytest.mark.parametrize("option", ("--max-size=10K", "--max-files=5"))
+@pytest.mark.needs("zstd")
 def test_limits_end_the_job(tarn, server, small_tree, tmp_path, option):
     url = server.add("/x", small_tree.bytes("pax", "zst"))
     tarn("get", url, "-C", tmp_path / "o", option, *RETRY).expect(65)

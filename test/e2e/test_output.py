@@ -86,6 +86,7 @@ def test_through_a_symlink_its_target_is_replaced(tarn, server, tmp_path):
     assert (tmp_path / "real").read_bytes() == DATA
 
 
+@pytest.mark.needs("digests")
 def test_an_existing_file_stays_when_the_download_fails(tarn, server,
                                                         tmp_path):
     target = tmp_path / "file"
@@ -173,6 +174,7 @@ def test_control_bytes_are_escaped_on_a_terminal(tarn, server, tmp_path):
     assert b"\x1b[2J" not in got and b"033" in got
 
 
+@pytest.mark.needs("zstd")
 def test_the_closing_line_stays_on_a_terminal(tarn, server, small_tree,
                                               tmp_path):
     url = server.add("/a.tar.zst", small_tree.bytes("pax", "zst"))
@@ -200,6 +202,7 @@ def test_a_digest_is_of_the_bytes_as_served(tarn, server, small_tree,
     assert (tmp_path / "f").read_bytes() == data
 
 
+@pytest.mark.needs("digests")
 def test_a_wrong_digest_leaves_no_file(tarn, server, tmp_path):
     url = server.add("/a", DATA)
     res = tarn("get", url, "-o", tmp_path / "f",
@@ -330,6 +333,7 @@ def test_names_in_json_are_valid_json_whatever_their_bytes(tarn, server,
         assert any(n.endswith(b"odd/" + name) for n in names), name
 
 
+@pytest.mark.needs("zstd")
 def test_progress_lines_come_once_a_second(tarn, server):
     url = server.add("/a", DATA, rules=[{"rate": 250_000}])
     digest = "sha256:" + hashlib.sha256(DATA).hexdigest()

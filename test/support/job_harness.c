@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-enum { WATCHDOG_MS = 4000 };
+enum { WATCHDOG_MS = 60000 };
 
 static void on_watchdog(uv_timer_t *timer)
 {

@@ -44,6 +44,16 @@ def environment(home="/nonexistent", **extra):
     return env
 
 
+def missing_features():
+    """Names of what `tarn --version` says is not in this build."""
+    if not os.environ.get("TARN"):
+        return set()
+    text = subprocess.run([program(), "--version"], check=True,
+                          stdout=subprocess.PIPE).stdout.decode()
+    return {line.split()[0] for line in text.splitlines()
+            if line.endswith("not in this build")}
+
+
 class Result:
     """How a run ended. `out` is bytes, `err` text, `maxrss` bytes."""
 
