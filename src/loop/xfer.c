@@ -7,6 +7,9 @@
 #include "loop/sigpipe.h"
 #include "loop/url.h"
 
+/* Of a body that is not wanted. */
+#define MOST_READ_AWAY 65536u
+
 static bool is_chunked(CURL *easy)
 {
   struct curl_header *h;
@@ -64,23 +67,53 @@ static size_t probe_body(struct tarn_xfer *x, const void *ptr, size_t len)
   return n < room ? len : CURL_WRITEFUNC_ERROR;
 }
 
+/* A 400 is told of when its body has been seen. */
+static void tell_head(struct tarn_xfer *x)
+{
+  read_head(x);
+  if (x->reply.status != 400)
+    x->refused = !x->on_head(x);
+}
+
+/* CURLOPT_HEADERFUNCTION: the empty line ends a head, and those of interim
+   replies (1xx) do not count. A refusal is known even if no body follows. */
+static size_t on_header(char *ptr, size_t one, size_t len, void *user)
+{
+  struct tarn_xfer *x = user;
+  long status = 0;
+
+  (void)one;
+  if (x->head_told || len > 2 || (ptr[0] != '\r' && ptr[0] != '\n'))
+    return len;
+  (void)curl_easy_getinfo(x->req.easy, CURLINFO_RESPONSE_CODE, &status);
+  if (status >= 200)
+    tell_head(x);
+  return len;
+}
+
+/* A refused body is read away if it is short: the connection lives on, and
+   libcurl tells where a redirect leads only at its end. */
+static size_t read_away(struct tarn_xfer *x, size_t len)
+{
+  x->refused_bytes += len;
+  if (x->reply.has_length ? x->reply.length > MOST_READ_AWAY
+                          : x->refused_bytes > MOST_READ_AWAY)
+    return CURL_WRITEFUNC_ERROR;
+  return len;
+}
+
 /* CURLOPT_WRITEFUNCTION */
 static size_t on_write(char *ptr, size_t one, size_t len, void *user)
 {
   struct tarn_xfer *x = user;
 
   (void)one;
-  if (!x->head_told) {
-    read_head(x);
-    if (x->reply.status != 400)
-      x->refused = !x->on_head(x);
-  }
+  if (!x->head_told)
+    tell_head(x);
   if (x->reply.status == 400)
     return probe_body(x, ptr, len);
-  if (x->refused) /* a short body is read away: the connection lives on */
-    return x->reply.has_length && x->reply.length <= 65536
-               ? len
-               : CURL_WRITEFUNC_ERROR;
+  if (x->refused)
+    return read_away(x, len);
   if (!tarn_curl_loop_may_take(&x->env->curl, len)) {
     x->req.paused = true;
     tarn_curl_loop_resume(&x->env->curl, &x->req);
@@ -238,7 +271,7 @@ static int set_range(struct tarn_xfer *x, const struct tarn_xfer_ask *ask,
 static void reset(struct tarn_xfer *x)
 {
   x->connected = x->head_told = x->refused = x->hopeless = false;
-  x->body_bytes = 0;
+  x->body_bytes = x->refused_bytes = 0;
   x->probe_len = 0;
   x->expired_probe[0] = '\0';
   x->curl_text[0] = '\0';
@@ -264,6 +297,9 @@ int tarn_xfer_start(struct tarn_xfer *x, const struct tarn_http_settings *s,
     return rc;
   }
   (void)curl_easy_setopt(x->req.easy, CURLOPT_ERRORBUFFER, x->curl_text);
+  (void)curl_easy_setopt(x->req.easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  (void)curl_easy_setopt(x->req.easy, CURLOPT_HEADERFUNCTION, on_header);
+  (void)curl_easy_setopt(x->req.easy, CURLOPT_HEADERDATA, x);
   (void)curl_easy_setopt(x->req.easy, CURLOPT_WRITEFUNCTION, on_write);
   (void)curl_easy_setopt(x->req.easy, CURLOPT_WRITEDATA, x);
   (void)curl_easy_setopt(x->req.easy, CURLOPT_PREREQFUNCTION, on_connected);

@@ -226,6 +226,9 @@ static bool take_output(struct decode *d)
     b->out[b->n_out++] = (struct part){slab, 0, 0};
   }
   if (b->n_out == 0) {
+    TARN_TRACE(&d->flow->env->trace, TARN_TRACE_MEMORY,
+               "output: %zu of %zu bytes in use, the decoder waits",
+               d->flow->out.used, d->flow->out.cap);
     tarn_budget_wait(&d->flow->out, &d->room);
     tarn_meter_to(&d->meter, &d->flow->decode, TARN_METER_WAIT_OUT);
   }

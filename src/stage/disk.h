@@ -163,7 +163,7 @@ struct sink_disk {
 
   struct tarn_defer step;
   struct tarn_meter meter;
-  bool warned_absolute, has_end, closing, keep, finished;
+  bool warned_absolute, warned_xattrs, has_end, closing, keep, finished;
 };
 
 /* disk_op.c: an operation for `entry`, or NULL: it is to be skipped, or was

@@ -182,6 +182,12 @@ struct disk_op *tarn_disk_op_new(struct sink_disk *sink,
     wanted = judge_link(sink, entry, n.target);
     target = n.target;
   }
+  if (wanted && entry->n_xattrs > 0 && !sink->warned_xattrs) {
+    sink->warned_xattrs = true;
+    tarn_flow_warn(sink->flow, 0,
+                   "extended attributes, ACLs and capabilities are not "
+                   "restored by this version");
+  }
   if (wanted) {
     op = make(sink, entry, slab, n.path, target);
     if (!op)

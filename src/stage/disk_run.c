@@ -117,8 +117,11 @@ static void remember_link(struct sink_disk *s, const struct disk_op *op)
     struct disk_file *f = TARN_CONTAINER(link, struct disk_file, all);
     struct disk_name *name;
 
-    if (!f->opened || f->op->inode.ino != op->inode.ino ||
-        f->op->inode.dev != op->inode.dev)
+    /* Files are opened in the order of the list: behind the first that is
+       not, there is none, and very many may wait. */
+    if (!f->opened)
+      return;
+    if (f->op->inode.ino != op->inode.ino || f->op->inode.dev != op->inode.dev)
       continue;
     name = malloc(sizeof *name + len + 1);
     if (!name) {
@@ -259,6 +262,8 @@ void tarn_disk_dispatch_names(struct sink_disk *s)
   gather_names(s);
   if (tarn_list_empty(&s->names.ops) && !only_target)
     return;
+  TARN_TRACE(&s->flow->env->trace, TARN_TRACE_DISK,
+             "names: an item goes out, %u files open", s->n_open);
   s->wait_for_close = false;
   s->names_running = true;
   s->names.item.run = tarn_disk_names_on_worker;
@@ -370,6 +375,8 @@ void tarn_disk_dispatch_writes(struct sink_disk *s)
           take_share(s, f, &w->shares[w->n_shares++], TARN_DISK_BYTES - bytes);
       tarn_disk_make_ready(s, f);
     }
+    TARN_TRACE(&s->flow->env->trace, TARN_TRACE_DISK,
+               "writers: %u files, %zu bytes go out", w->n_shares, bytes);
     s->writers_running++;
     w->item.run = tarn_disk_write_on_worker;
     w->item.done = on_written;

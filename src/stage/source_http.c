@@ -55,7 +55,11 @@ static void judge_whole(struct tarn_source_http *src, struct tarn_span *span)
     return;
   }
   src->streaming = src->plain = true;
-  span->limit = reply->has_length ? reply->length : TARN_SPAN_NO_END;
+  /* Begun anew without a length, it must still have the one that was told. */
+  if (reply->has_length)
+    span->limit = reply->length;
+  else
+    span->limit = src->object.has_total ? src->object.total : TARN_SPAN_NO_END;
   tarn_span_stream(span, span->limit);
 }
 
@@ -199,6 +203,9 @@ static bool plan_span(struct tarn_source_http *src)
   struct tarn_span *span;
 
   if (!tarn_budget_reserve(&src->flow->in, cost)) {
+    TARN_TRACE(&src->flow->env->trace, TARN_TRACE_MEMORY,
+               "input: %zu of %zu bytes in use, %zu more must wait",
+               src->flow->in.used, src->flow->in.cap, cost);
     tarn_budget_wait(&src->flow->in, &src->room);
     tarn_meter_to(&src->meter, &src->flow->network, TARN_METER_WAIT_OUT);
     return false;

@@ -37,6 +37,13 @@ static bool used_up(const struct tarn_source_http *src,
   return now - tarn_min_u64(src->last_byte_ms, now) >= TARN_GIVE_UP_MS;
 }
 
+/* A pause until then would end behind the time at which the job gives up. */
+static bool too_long(const struct tarn_source_http *src, uint64_t until)
+{
+  return !src->has_retry_count &&
+         until - tarn_min_u64(src->last_byte_ms, until) >= TARN_GIVE_UP_MS;
+}
+
 static bool is_final(const struct tarn_span *span, const struct tarn_err *err)
 {
   return err->code == TARN_ENOMEM || err->code == TARN_EFILE ||
@@ -93,6 +100,12 @@ static void try_later(struct tarn_source_http *src, struct tarn_span *span,
   if (span->verdict == TARN_REPLY_THROTTLED && asked >= 0) {
     src->gate_ms = tarn_max_u64(src->gate_ms, now + (uint64_t)asked);
     wait = (uint64_t)asked;
+    if (too_long(src, now + wait)) {
+      tarn_err_prefix(&err, "the server asks for a pause of %llu s",
+                      (unsigned long long)(wait / 1000));
+      fail(src, span, &err);
+      return;
+    }
   }
   span->due_ms = now + wait;
   span->fresh = true;
@@ -243,7 +256,10 @@ void tarn_source_http_ended(struct tarn_source_http *src,
   if (span->overrun && span->verdict != TARN_REPLY_FATAL) {
     (void)tarn_err_set(&own, TARN_EPROTO,
                        "the reply holds more bytes than it said");
-    try_later(src, span, &own);
+    if (span->at >= span->end) /* nothing is left to ask for again */
+      fail(src, span, &own);
+    else
+      try_later(src, span, &own);
     return;
   }
   if (behind_the_end(src, span))

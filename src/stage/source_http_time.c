@@ -34,7 +34,9 @@ static void check_speed(struct tarn_source_http *src, struct tarn_span *span)
   tarn_xfer_stop(&span->xfer);
   if (src->object_told)
     tarn_span_deliver(span, src->reorder);
-  if (span->verdict != TARN_REPLY_RANGE && span->verdict != TARN_REPLY_WHOLE)
+  /* A refusal stands, whatever became of its body. Where a redirect leads is
+     told at the end only. */
+  if (span->verdict == TARN_REPLY_REDIRECT)
     span->verdict = 0;
   tarn_source_http_ended(src, span, &err, NULL);
 }
@@ -63,13 +65,18 @@ static void forgive(struct tarn_source_http *src, uint64_t ms)
     tarn_span_of(link)->windowed = false;
 }
 
+static void notice_pause(struct tarn_source_http *src, uint64_t now)
+{
+  if (src->alarm_ms > 0 && now > src->alarm_ms + SUSPENDED_MS)
+    forgive(src, now - src->alarm_ms);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
   struct tarn_source_http *src = timer->data;
   uint64_t now = tarn_source_http_now(src);
 
-  if (now > src->alarm_ms + SUSPENDED_MS)
-    forgive(src, now - src->alarm_ms);
+  notice_pause(src, now);
   if (now >= src->tick_ms) {
     src->tick_ms = now + TICK_MS;
     check_speeds(src);
@@ -83,6 +90,8 @@ void tarn_source_http_arm(struct tarn_source_http *src)
            at = tarn_max_u64(src->tick_ms, now);
   struct tarn_list *link;
 
+  /* Bytes may be seen before the timer that is late. */
+  notice_pause(src, now);
   for (link = src->spans.next; link != &src->spans; link = link->next)
     if (tarn_span_of(link)->sm.state == TARN_SPAN_WAITING)
       at = tarn_min_u64(at, tarn_max_u64(tarn_span_of(link)->due_ms, now));

@@ -79,6 +79,12 @@ static bool handle(struct untar *u, int event, const struct tarn_slice *slice,
   case TARN_TAR_MEMBER:
     if (!count_member(u))
       return false;
+    TARN_TRACE(&u->flow->env->trace, TARN_TRACE_TREE,
+               "member %llu at byte %llu: type %d, %llu bytes",
+               (unsigned long long)u->members,
+               (unsigned long long)tarn_tar_read_entry(u->reader)->header_at,
+               (int)tarn_tar_read_entry(u->reader)->type,
+               (unsigned long long)tarn_tar_read_entry(u->reader)->size);
     u->tree->ops->entry(u->tree, tarn_tar_read_entry(u->reader), slice->slab);
     return true;
   case TARN_TAR_BODY:

@@ -2,6 +2,8 @@
 messages that say what was met."""
 import os
 
+import time
+
 import pytest
 
 from faulty_server import pattern
@@ -279,3 +281,23 @@ def test_proxy_variables_of_the_environment_do_not_hurt(tarn, server):
     url = server.add("/a", DATA)
     env = program.environment(no_proxy="*", http_proxy="http://127.0.0.1:1")
     assert tarn("get", url, "-O", "--raw", env=env).expect(0).out == DATA
+
+
+@pytest.mark.parametrize("channel", ("curl", "transfer", "decode", "state",
+                                     "tree", "disk"))
+def test_each_trace_channel_says_something_and_nothing_else(
+        tarn, server, small_tree, tmp_path, channel):
+    url = server.add("/a.tar.gz", small_tree.bytes("pax", "gz"))
+    res = tarn("get", url, "-C", tmp_path / "o", "--trace=" + channel,
+               "--progress=none", "--memory=2Mi", *RETRY).expect(0)
+    lines = [line for line in res.err.splitlines() if line]
+    assert lines and all((" %s: " % channel) in line for line in lines)
+
+
+def test_the_memory_channel_tells_of_a_budget_that_refuses(server):
+    url = server.add("/a", pattern(20_000_000))
+    proc = program.start("get", url, "-O", "--raw", "--trace=memory",
+                         "--memory=2Mi", *RETRY)
+    time.sleep(1)  # nobody reads: the pipe and then the budget are full
+    res = program.finish(proc).expect(0)
+    assert " memory: input: " in res.err
