@@ -21,15 +21,21 @@ static void reset(struct tarn_err *err, int code)
   err->text[0] = '\0';
 }
 
+int tarn_err_setv(struct tarn_err *err, int code, const char *fmt, va_list args)
+{
+  if (!err)
+    return code;
+  reset(err, code);
+  put_text(err, fmt, args);
+  return code;
+}
+
 int tarn_err_set(struct tarn_err *err, int code, const char *fmt, ...)
 {
   va_list args;
 
-  if (!err)
-    return code;
-  reset(err, code);
   va_start(args, fmt);
-  put_text(err, fmt, args);
+  (void)tarn_err_setv(err, code, fmt, args);
   va_end(args);
   return code;
 }

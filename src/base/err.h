@@ -27,6 +27,10 @@
 int tarn_err_set(struct tarn_err *err, int code, const char *fmt, ...)
     TARN_PRINTF(3, 4);
 
+/* The same with the arguments of a variadic caller. */
+int tarn_err_setv(struct tarn_err *err, int code, const char *fmt, va_list args)
+    TARN_PRINTF(3, 0);
+
 /* The same at offset `at` of the object the text names. */
 int tarn_err_at(struct tarn_err *err, int code, uint64_t at, const char *fmt,
                 ...) TARN_PRINTF(4, 5);

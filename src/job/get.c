@@ -192,6 +192,7 @@ static int add_decode(struct tarn_job *job, const struct tarn_get_options *o,
   job->decode.kind = o->compression;
   job->decode.by_name = by_name(o);
   job->decode.must_match_name = o->target != TARN_TO_DIR;
+  job->decode.end_by_transport = o->target == TARN_TO_DIR;
   job->decode.max_window = o->memory > USUAL_WINDOW ? o->memory : USUAL_WINDOW;
   job->decode.max_size = o->max_size;
   job->decode.max_ratio = o->max_ratio;

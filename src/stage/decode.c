@@ -360,7 +360,7 @@ static void advance(struct decode *d)
   if (d->mode == PASS)
     advance_pass(d);
   else if (d->batch.finished)
-    finish(d, true); /* the format's own end mark is a proof */
+    finish(d, d->proven || !d->opts.end_by_transport);
   else if (d->in.n > 0 || d->batch.n_in > 0 || !d->drained || d->has_end)
     start_item(d);
   else

@@ -24,6 +24,10 @@ struct tarn_decode_options {
    * if the magic agrees, pass everything else through.
    */
   bool peel;
+  /* The end of the stream is where the transport says, and not proven by the
+     format's own end mark: a stream of several frames may be cut behind any of
+     them. The next stage has an end mark of its own. */
+  bool end_by_transport;
   uint64_t max_window; /* bytes, see struct tarn_decode_limits */
   uint64_t max_size;   /* decoded bytes, 0: no limit */
   double max_ratio;    /* decoded to raw bytes, 0: no limit */

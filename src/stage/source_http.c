@@ -119,7 +119,7 @@ static void set_ask(struct tarn_source_http *src, struct tarn_span *span)
   ask->first = span->at;
   ask->last = span->end - 1;
   ask->redirected = src->target != NULL;
-  ask->delivered = src->delivered;
+  ask->delivered = src->delivered || src->settled;
   ask->after_412 = span->after_412;
   ask->conditional = ask->ranged && src->object.known && src->object.etag[0] &&
                      !src->object.etag_weak && !src->no_conditions &&

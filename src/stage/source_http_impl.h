@@ -45,7 +45,7 @@ struct tarn_source_http {
 
   /* Where it is fetched: the given URL, or the target it redirects to. */
   char *target;
-  bool settled;   /* the present URL has answered well */
+  bool settled;   /* the present URL has answered well: bytes are coming */
   bool delivered; /* ... and has given bytes */
   unsigned redirects;
 

@@ -1,15 +1,12 @@
 #include "stage/stage.h"
 
-#include <stdio.h>
-
 void tarn_flow_fail(struct tarn_flow *flow, int code, const char *fmt, ...)
 {
   struct tarn_err err;
   va_list args;
 
-  (void)tarn_err_set(&err, code, "%s", "");
   va_start(args, fmt);
-  (void)vsnprintf(err.text, sizeof err.text, fmt, args);
+  (void)tarn_err_setv(&err, code, fmt, args);
   va_end(args);
   flow->fail(flow, &err);
 }
@@ -19,9 +16,8 @@ void tarn_flow_warn(struct tarn_flow *flow, int code, const char *fmt, ...)
   struct tarn_err err;
   va_list args;
 
-  (void)tarn_err_set(&err, code, "%s", "");
   va_start(args, fmt);
-  (void)vsnprintf(err.text, sizeof err.text, fmt, args);
+  (void)tarn_err_setv(&err, code, fmt, args);
   va_end(args);
   flow->warn(flow, &err);
 }
