@@ -109,7 +109,7 @@ size_t tarn_cli_lines_progress(char *out, size_t cap, size_t width,
   if (p->failed)
     add(&l, "  %" PRIu64 " failed", p->failed);
   if (p->retries)
-    add(&l, "  %" PRIu64 " retries", p->retries);
+    add(&l, "  %" PRIu64 " retr%s", p->retries, p->retries == 1 ? "y" : "ies");
   return l.len;
 }
 
@@ -164,7 +164,7 @@ size_t tarn_cli_lines_closing(char *out, size_t cap, const char *where,
   if (p->failed)
     add(&l, "; %" PRIu64 " failed", p->failed);
   if (p->retries)
-    add(&l, "; %" PRIu64 " retries", p->retries);
+    add(&l, "; %" PRIu64 " retr%s", p->retries, p->retries == 1 ? "y" : "ies");
   add_limit(&l, v);
   return l.len;
 }

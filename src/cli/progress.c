@@ -161,6 +161,7 @@ void tarn_cli_progress_begin(struct cli_progress *p,
                              const struct cli_about *about,
                              const struct tarn_job *job)
 {
+  p->retry_told = false;
   uint64_t ms = p->mode == CLI_PROGRESS_BAR ? BAR_MS : SAMPLE_MS;
 
   p->about = *about;
@@ -190,9 +191,13 @@ static void say_retry(struct cli_progress *p, const struct tarn_event *event)
   const char *why = event->err.text[0] ? event->err.text : event->text;
   char wait[TARN_CLI_SIZE_TEXT];
 
-  tarn_cli_progress_say(p, "%s: %s; retry %u in %s", p->about.url,
-                        why ? why : "request failed", event->attempt,
-                        tarn_cli_time_text(wait, event->wait_ms * 1000000u));
+  /* The text names the URL and the offset already. */
+  tarn_cli_progress_say(
+      p, "%s; retry %u in %s%s", why ? why : "request failed", event->attempt,
+      tarn_cli_time_text(wait, event->wait_ms * 1000000u),
+      p->args->verbose || p->retry_told ? ""
+                                        : " (further ones are shown by -v)");
+  p->retry_told = true;
 }
 
 /* Advice is not for -q; an entry that failed is always named. */
@@ -212,7 +217,8 @@ void tarn_cli_progress_event(struct cli_progress *p,
     tarn_cli_progress_json_event(p, event);
   if (event->kind == TARN_EVENT_WARNING)
     say_warning(p, event);
-  else if (event->kind == TARN_EVENT_RETRY && p->args->verbose)
+  else if (event->kind == TARN_EVENT_RETRY &&
+           (p->args->verbose || (!p->args->quiet && !p->retry_told)))
     say_retry(p, event);
   else if (event->kind == TARN_EVENT_ENTRY && event->text && p->args->verbose)
     say_entry(p, event->text);

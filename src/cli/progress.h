@@ -41,6 +41,7 @@ struct cli_progress {
   bool human;          /* lines for people may be written */
   bool error_terminal; /* stderr is a terminal: escape what goes there */
   bool drawn;          /* a redrawn line stands on the terminal */
+  bool retry_told;     /* this job's first retry has been explained */
   unsigned ticks;
   const struct tarn_job *job; /* NULL when none runs */
   struct cli_about about;

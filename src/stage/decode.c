@@ -40,6 +40,8 @@ struct decode {
   struct tarn_slice_queue in;
   struct part cur; /* last output slab, not full yet */
   struct batch batch;
+  struct tarn_budget *out; /* pays the output slabs */
+  struct tarn_budget own;  /* of a peeling stage */
   struct tarn_lane lane;
   struct tarn_item item;
   struct tarn_budget_waiter room;
@@ -215,11 +217,11 @@ static bool take_output(struct decode *d)
     d->cur.slab = NULL;
   }
   while (b->n_out < SLABS_AT_ONCE) {
-    if (!tarn_budget_reserve(&d->flow->out, b->slab_size))
+    if (!tarn_budget_reserve(d->out, b->slab_size))
       break;
-    slab = tarn_slab_new(&d->flow->out_pool, &d->flow->out);
+    slab = tarn_slab_new(&d->flow->out_pool, d->out);
     if (!slab) {
-      tarn_budget_release(&d->flow->out, b->slab_size);
+      tarn_budget_release(d->out, b->slab_size);
       tarn_flow_fail(d->flow, TARN_ENOMEM, "decode: out of memory");
       return false;
     }
@@ -229,7 +231,7 @@ static bool take_output(struct decode *d)
     TARN_TRACE(&d->flow->env->trace, TARN_TRACE_MEMORY,
                "output: %zu of %zu bytes in use, the decoder waits",
                d->flow->out.used, d->flow->out.cap);
-    tarn_budget_wait(&d->flow->out, &d->room);
+    tarn_budget_wait(d->out, &d->room);
     tarn_meter_to(&d->meter, &d->flow->decode, TARN_METER_WAIT_OUT);
   }
   return b->n_out > 0;
@@ -425,6 +427,23 @@ static void free_stage(struct tarn_stage *stage)
 static const struct tarn_stage_ops ops = {"decode", put, end, close_stage,
                                           free_stage};
 
+/*
+ * Two decoders that share one budget can starve each other for ever: the upper
+ * one's slabs wait for the lower one, and that one waits for a slab. So a
+ * peeling stage has a part of the output budget for itself.
+ */
+static void choose_budget(struct decode *d)
+{
+  size_t part = d->flow->out.cap / 4;
+
+  d->out = &d->flow->out;
+  if (!d->opts.peel)
+    return;
+  d->flow->out.cap -= part;
+  tarn_budget_init(&d->own, part, &d->flow->total);
+  d->out = &d->own;
+}
+
 struct tarn_stage *tarn_decode_new(struct tarn_flow *flow,
                                    const struct tarn_decode_options *opts,
                                    struct tarn_stage *next)
@@ -438,6 +457,7 @@ struct tarn_stage *tarn_decode_new(struct tarn_flow *flow,
   d->next = next;
   d->opts = *opts;
   d->drained = true;
+  choose_budget(d);
   tarn_slice_queue_init(&d->in);
   tarn_lane_init(&d->lane, &flow->env->work, 1);
   tarn_budget_waiter_init(&d->room, on_room);

@@ -5,6 +5,18 @@
 #include "loop/url.h"
 #include "stage/source_http_impl.h"
 
+/* Names the object and the offset. */
+static void put_place(const struct tarn_source_http *src,
+                      const struct tarn_span *span, struct tarn_err *err)
+{
+  err->at = span->at;
+  if (span->at > 0)
+    tarn_err_prefix(err, "%s: at byte %llu", src->shown,
+                    (unsigned long long)span->at);
+  else
+    tarn_err_prefix(err, "%s", src->shown);
+}
+
 static void fail(struct tarn_source_http *src, const struct tarn_span *span,
                  const struct tarn_err *err)
 {
@@ -13,12 +25,7 @@ static void fail(struct tarn_source_http *src, const struct tarn_span *span,
   /* A host that has given bytes was reached. */
   if (told.code == TARN_EUNREACHABLE && src->any_byte)
     told.code = TARN_ETRANSFER;
-  told.at = span->at;
-  if (span->at > 0)
-    tarn_err_prefix(&told, "%s: at byte %llu", src->shown,
-                    (unsigned long long)span->at);
-  else
-    tarn_err_prefix(&told, "%s", src->shown);
+  put_place(src, span, &told);
   src->flow->fail(src->flow, &told);
 }
 
@@ -110,8 +117,7 @@ static void try_later(struct tarn_source_http *src, struct tarn_span *span,
   span->due_ms = now + wait;
   span->fresh = true;
   src->flow->retries++;
-  tarn_err_prefix(&err, "%s: at byte %llu", src->shown,
-                  (unsigned long long)span->at);
+  put_place(src, span, &err);
   tarn_sm_to(&span->sm, TARN_SPAN_WAITING);
   src->flow->retry(src->flow, &err, span->attempts, wait);
   tarn_source_http_poke(src);
