@@ -39,6 +39,7 @@ void tarn_object_learn(struct tarn_object *object,
   }
   memcpy(object->etag, reply->etag, sizeof object->etag);
   object->etag_weak = reply->etag_weak;
+  object->etag_folded = reply->etag_folded;
   memcpy(object->last_modified, reply->last_modified,
          sizeof object->last_modified);
   memcpy(object->coding, reply->coding, sizeof object->coding);

@@ -1,5 +1,6 @@
 #include "http/reply.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -95,6 +96,19 @@ static void take_range(struct tarn_reply *reply, const char *value)
   }
 }
 
+/* A tag longer than any buffer must still tell two objects apart. */
+static void fold_etag(struct tarn_reply *reply, const char *value, size_t len)
+{
+  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+  size_t i;
+
+  for (i = 0; i < len; i++)
+    hash = (hash ^ (unsigned char)value[i]) * 0x100000001b3u;
+  (void)snprintf(reply->etag, sizeof reply->etag, "%zu %016llx", len,
+                 (unsigned long long)hash);
+  reply->etag_folded = true;
+}
+
 /* RFC 9110 section 8.8.3. */
 static void take_etag(struct tarn_reply *reply, const char *value)
 {
@@ -103,6 +117,8 @@ static void take_etag(struct tarn_reply *reply, const char *value)
     value += 2;
   }
   copy_value(reply->etag, sizeof reply->etag, value);
+  if (strlen(value) >= sizeof reply->etag)
+    fold_etag(reply, value, strlen(value));
 }
 
 static void take_length(struct tarn_reply *reply, const char *value)

@@ -33,6 +33,8 @@ struct tarn_reply {
   uint64_t total;
   char etag[TARN_ETAG_MAX]; /* with quotes, without W/; "" if none */
   bool etag_weak;
+  bool etag_folded; /* too long to keep: etag is a hash of it, for comparing
+                       and not for sending */
   char last_modified[64];
   char coding[32]; /* Content-Encoding, lower case; "" for identity */
   char content_type[96];
@@ -48,7 +50,7 @@ struct tarn_object {
   bool has_total;
   uint64_t total;
   char etag[TARN_ETAG_MAX];
-  bool etag_weak;
+  bool etag_weak, etag_folded;
   char last_modified[64];
   char coding[32];
 };

@@ -91,6 +91,15 @@ static int open_in_place(struct tarn_part_file *f, struct tarn_err *err)
   return 0;
 }
 
+/* True when the locked file still has the name it was opened by. */
+static bool is_ours(const struct tarn_part_file *f)
+{
+  struct stat own, named;
+
+  return fstat(f->fd, &own) == 0 && lstat(f->part, &named) == 0 &&
+         own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
 static int open_part(struct tarn_part_file *f, const struct stat *st,
                      bool exists, struct tarn_err *err)
 {
@@ -108,6 +117,13 @@ static int open_part(struct tarn_part_file *f, const struct stat *st,
     (void)tarn_err_set(err, TARN_EFILE, "%s is being written by another run",
                        f->part);
     (void)close(f->fd); /* and not ours to remove */
+    f->fd = -1;
+    return TARN_EFILE;
+  }
+  if (!is_ours(f)) { /* the other run was done between our open and lock */
+    (void)tarn_err_set(err, TARN_EFILE, "%s was finished by another run",
+                       f->part);
+    (void)close(f->fd);
     f->fd = -1;
     return TARN_EFILE;
   }

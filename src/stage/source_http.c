@@ -122,8 +122,8 @@ static void set_ask(struct tarn_source_http *src, struct tarn_span *span)
   ask->delivered = src->delivered || src->settled;
   ask->after_412 = span->after_412;
   ask->conditional = ask->ranged && src->object.known && src->object.etag[0] &&
-                     !src->object.etag_weak && !src->no_conditions &&
-                     !span->after_412;
+                     !src->object.etag_weak && !src->object.etag_folded &&
+                     !src->no_conditions && !span->after_412;
   ask->fail_statuses = src->fail_statuses;
   ask->n_fail_statuses = src->n_fail_statuses;
 }

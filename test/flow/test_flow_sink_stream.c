@@ -182,10 +182,15 @@ static void *read_slowly(void *arg)
 {
   struct reader *r = arg;
   uint8_t *room = malloc(LEN + 1);
-  size_t len = 0;
+  size_t len = 0, most = 100000;
   ssize_t n;
 
-  while (room && len < LEN && (n = read(r->fd, room + len, 100000)) > 0) {
+  while (room && len < LEN) {
+    if (most > LEN + 1 - len)
+      most = LEN + 1 - len;
+    n = read(r->fd, room + len, most);
+    if (n <= 0)
+      break;
     len += (size_t)n;
     (void)usleep(500);
   }
