@@ -50,6 +50,8 @@ void tarn_ca_store_free(struct tarn_ca_store *ca)
 
 int tarn_ca_store_ready(const struct tarn_ca_store *ca, struct tarn_err *err)
 {
+  if (ca->loading) /* the rest is the worker's */
+    return 0;
   if (ca->err.code) {
     if (err)
       *err = ca->err;
