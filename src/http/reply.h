@@ -8,7 +8,8 @@
  *   tarn_reply_field(&reply, "Content-Range", "bytes 0-9/100");
  *   verdict = tarn_reply_judge(&reply, &ask, &object, &err);
  *
- * Memory: none beyond the structs; fields too long for them are ignored.
+ * Memory: none beyond the structs; fields too long for them are ignored,
+ * but for an entity tag, of which a hash is kept.
  * Threads: any.
  */
 #ifndef TARN_HTTP_REPLY_H

@@ -123,9 +123,13 @@ int tarn_ca_store_apply(struct tarn_ca_store *ca, CURL *easy)
       return TARN_ENOMEM;
     return 0;
   }
-  /* Nothing is left for libcurl to read from disk. */
+  /* Nothing is left for libcurl to read from disk. The store it makes is
+     replaced, but it compares the path when it looks for a connection or a
+     TLS session to use again: one that other certificates vouched for, in
+     another job of the same context, must not be taken. */
   (void)curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
-  (void)curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+  if (curl_easy_setopt(easy, CURLOPT_CAPATH, ca->file) != CURLE_OK)
+    return TARN_ENOMEM;
   (void)curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_ssl_ctx);
   (void)curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, ca);
   return 0;

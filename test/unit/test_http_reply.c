@@ -171,19 +171,36 @@ static void a_field_too_long_for_its_place_is_ignored(void **s)
   (void)s;
   memset(value, 'x', sizeof value - 1);
   value[sizeof value - 1] = '\0';
-  r = with("ETag", value);
-  assert_string_equal(r.etag, "");
   r = with("Last-Modified", value);
   assert_string_equal(r.last_modified, "");
   r = with("Content-Type", value);
   assert_string_equal(r.content_type, "");
+}
+
+static void an_entity_tag_of_any_length_tells_objects_apart(void **s)
+{
+  char value[4096];
+  struct tarn_reply r, same, other;
+
+  (void)s;
+  memset(value, 'x', sizeof value - 1);
+  value[sizeof value - 1] = '\0';
+  r = with("ETag", value);
+  same = with("ETag", value);
+  value[sizeof value - 2] = 'y';
+  other = with("ETag", value);
+  assert_true(r.etag_folded);
+  assert_string_equal(r.etag, same.etag);
+  assert_string_not_equal(r.etag, other.etag);
+  memset(value, 'x', sizeof value - 1);
   value[TARN_ETAG_MAX - 1] = '\0';
   r = with("ETag", value);
-  assert_int_equal(strlen(r.etag), TARN_ETAG_MAX - 1);
+  assert_false(r.etag_folded);
+  assert_string_equal(r.etag, value);
   value[TARN_ETAG_MAX - 1] = 'x';
   value[TARN_ETAG_MAX] = '\0';
   r = with("ETag", value);
-  assert_string_equal(r.etag, "");
+  assert_true(r.etag_folded);
 }
 
 static void a_coding_is_lower_case_and_identity_is_none(void **s)
@@ -222,6 +239,7 @@ int main(void)
       cmocka_unit_test(a_length_is_digits_that_fit_or_nothing),
       cmocka_unit_test(an_entity_tag_keeps_its_quotes_and_loses_its_weakness),
       cmocka_unit_test(a_field_too_long_for_its_place_is_ignored),
+      cmocka_unit_test(an_entity_tag_of_any_length_tells_objects_apart),
       cmocka_unit_test(a_coding_is_lower_case_and_identity_is_none),
       cmocka_unit_test(names_have_any_case_and_unknown_fields_change_nothing),
   };
