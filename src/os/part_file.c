@@ -73,7 +73,9 @@ static int resolve(struct tarn_part_file *f, struct stat *st, bool *exists,
       return 0;
     *in_place = is_magic(f->path);
     if (*in_place)
-      return 0;
+      return stat(f->path, st) == 0
+                 ? 0
+                 : tarn_err_sys(err, TARN_EFILE, errno, "%s", f->path);
     next = link_target(f->path, st);
     if (!next)
       return tarn_err_nomem(err, f->path);
@@ -83,9 +85,15 @@ static int resolve(struct tarn_part_file *f, struct stat *st, bool *exists,
   return tarn_err_sys(err, TARN_EFILE, ELOOP, "%s", f->path);
 }
 
-static int open_in_place(struct tarn_part_file *f, struct tarn_err *err)
+/* The open of a FIFO would wait for a reader, and nobody could end the wait. */
+static int open_in_place(struct tarn_part_file *f, const struct stat *st,
+                         struct tarn_err *err)
 {
-  f->fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  f->is_fifo = S_ISFIFO(st->st_mode);
+  f->fd = open(f->path,
+               O_WRONLY | O_CLOEXEC | O_NOCTTY | (f->is_fifo ? O_NONBLOCK : 0));
+  if (f->fd < 0 && f->is_fifo && errno == ENXIO)
+    return TARN_PART_NO_READER;
   if (f->fd < 0)
     return tarn_err_sys(err, TARN_EFILE, errno, "%s: open", f->path);
   return 0;
@@ -144,6 +152,7 @@ int tarn_part_file_open(struct tarn_part_file *f, const char *path,
 
   f->fd = -1;
   f->part = NULL;
+  f->is_fifo = false;
   f->path = strdup(path);
   if (!f->path)
     return tarn_err_nomem(err, path);
@@ -151,7 +160,7 @@ int tarn_part_file_open(struct tarn_part_file *f, const char *path,
   if (rc == 0 && exists && S_ISDIR(st.st_mode))
     rc = tarn_err_sys(err, TARN_EFILE, EISDIR, "%s", path);
   if (rc == 0)
-    rc = in_place ? open_in_place(f, err) : open_part(f, &st, exists, err);
+    rc = in_place ? open_in_place(f, &st, err) : open_part(f, &st, exists, err);
   if (rc)
     tarn_part_file_abandon(f);
   return rc;

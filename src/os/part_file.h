@@ -20,13 +20,17 @@
 #include "base/err.h"
 
 struct tarn_part_file {
-  int fd;     /* -1 when not open */
-  char *path; /* resolved final name */
-  char *part; /* NULL: written in place */
+  int fd;       /* -1 when not open */
+  char *path;   /* resolved final name */
+  char *part;   /* NULL: written in place */
+  bool is_fifo; /* `fd` does not block: a stream, not a file */
 };
 
-/* 0, TARN_EFILE, TARN_ENOSPC, TARN_ENOMEM. Another process writing the same
-   file is an error: the part is locked. */
+/* tarn_part_file_open: a FIFO that nobody reads yet; try again. */
+#define TARN_PART_NO_READER 1
+
+/* 0, TARN_PART_NO_READER, TARN_EFILE, TARN_ENOSPC, TARN_ENOMEM. Another process
+   writing the same file is an error: the part is locked. */
 int tarn_part_file_open(struct tarn_part_file *f, const char *path,
                         struct tarn_err *err);
 /* Makes it appear. Closed afterwards, whatever the result; on an error the

@@ -8,6 +8,8 @@
 #include "os/part_file.h"
 
 #define SLICES_AT_ONCE 16u
+/* A FIFO that nobody reads is looked at again after this. */
+#define READER_MS      50u
 /* Bytes written to a pipe in one go, so that the loop stays quick. */
 #define BURST_BYTES    (1024u * 1024u)
 
@@ -32,11 +34,13 @@ struct sink_stream {
   struct tarn_lane lane;
   struct tarn_item item;
   struct tarn_defer step;
+  uv_timer_t timer;
   struct tarn_meter meter;
   bool running, polling, has_end, done, closed;
 };
 
 static void advance(struct sink_stream *s);
+static void on_ready(struct tarn_stream_fd *stream);
 
 static struct sink_stream *of(struct tarn_stage *stage)
 {
@@ -86,14 +90,16 @@ static void work_on_worker(struct tarn_item *item)
 {
   struct sink_stream *s = TARN_CONTAINER(item, struct sink_stream, item);
 
-  if (s->path && s->fd < 0) {
-    s->rc = tarn_part_file_open(&s->file, s->path, &s->err);
-    s->fd = s->file.fd;
-  }
-  if (s->rc == 0)
-    write_slices_on_worker(s);
+  write_slices_on_worker(s);
   if (s->rc == 0 && s->commit && s->path)
     s->rc = tarn_part_file_commit(&s->file, !s->no_sync, &s->err);
+}
+
+static void open_on_worker(struct tarn_item *item)
+{
+  struct sink_stream *s = TARN_CONTAINER(item, struct sink_stream, item);
+
+  s->rc = tarn_part_file_open(&s->file, s->path, &s->err);
 }
 
 static void abandon_on_worker(struct tarn_item *item)
@@ -149,24 +155,78 @@ static void on_worked(struct tarn_item *item, int status)
   tarn_closer_drop(&s->flow->closer);
 }
 
+static void on_timer(uv_timer_t *timer)
+{
+  advance(timer->data);
+}
+
+/* A FIFO is a stream like a pipe of the caller's. */
+static void become_stream(struct sink_stream *s)
+{
+  int rc = tarn_stream_fd_init(&s->stream, s->flow->env->loop, s->file.fd, true,
+                               &s->err);
+
+  s->stream.on_ready = on_ready;
+  s->has_stream = rc == 0;
+  if (rc)
+    s->flow->fail(s->flow, &s->err);
+  else if (s->stream.own)
+    tarn_part_file_abandon(&s->file); /* the stream has it now */
+}
+
+static void on_opened(struct tarn_item *item, int status)
+{
+  struct sink_stream *s = TARN_CONTAINER(item, struct sink_stream, item);
+
+  s->running = false;
+  if (status)
+    tarn_flow_fail(s->flow, status, "open: work item");
+  else if (s->rc < 0)
+    s->flow->fail(s->flow, &s->err);
+  else if (s->rc == TARN_PART_NO_READER && !s->closed)
+    (void)uv_timer_start(&s->timer, on_timer, READER_MS, 0);
+  s->fd = s->file.fd;
+  if (s->closed) {
+    abandon(s);
+  } else if (!status && s->rc == 0) {
+    if (s->file.is_fifo)
+      become_stream(s);
+    advance(s);
+  }
+  tarn_closer_drop(&s->flow->closer);
+}
+
+static void start_item(struct sink_stream *s,
+                       void (*run)(struct tarn_item *item),
+                       void (*done)(struct tarn_item *item, int status))
+{
+  s->running = true;
+  s->item.run = run;
+  s->item.done = done;
+  tarn_meter_to(&s->meter, &s->flow->disk, TARN_METER_BUSY);
+  tarn_closer_hold(&s->flow->closer);
+  tarn_lane_put(&s->lane, &s->item);
+}
+
 static void advance_file(struct sink_stream *s)
 {
-  if (s->running)
+  bool idle = s->waiting.n == 0 && !s->has_end;
+
+  if (s->running || uv_is_active((uv_handle_t *)&s->timer))
     return;
+  if (idle) {
+    tarn_meter_to(&s->meter, &s->flow->disk, TARN_METER_WAIT_IN);
+    return;
+  }
+  if (s->path && s->fd < 0) {
+    start_item(s, open_on_worker, on_opened);
+    return;
+  }
   while (s->n_slices < SLICES_AT_ONCE &&
          tarn_slice_queue_take(&s->waiting, &s->slices[s->n_slices]))
     s->n_slices++;
   s->commit = s->has_end && s->waiting.n == 0;
-  if (s->n_slices == 0 && !s->commit) {
-    tarn_meter_to(&s->meter, &s->flow->disk, TARN_METER_WAIT_IN);
-    return;
-  }
-  s->running = true;
-  s->item.run = work_on_worker;
-  s->item.done = on_worked;
-  tarn_meter_to(&s->meter, &s->flow->disk, TARN_METER_BUSY);
-  tarn_closer_hold(&s->flow->closer);
-  tarn_lane_put(&s->lane, &s->item);
+  start_item(s, work_on_worker, on_worked);
 }
 
 /* ---- pipes and sockets: on the loop ---- */
@@ -265,6 +325,13 @@ static void end(struct tarn_stage *stage, bool proven)
   tarn_defer_schedule(&s->flow->env->defers, &s->step);
 }
 
+static void on_timer_closed(uv_handle_t *handle)
+{
+  struct sink_stream *s = handle->data;
+
+  tarn_closer_drop(&s->flow->closer);
+}
+
 static void close_stage(struct tarn_stage *stage, bool keep)
 {
   struct sink_stream *s = of(stage);
@@ -276,6 +343,8 @@ static void close_stage(struct tarn_stage *stage, bool keep)
   tarn_slice_drop(&s->head);
   if (s->has_stream)
     tarn_stream_fd_close(&s->stream, &s->flow->closer);
+  tarn_closer_hold(&s->flow->closer);
+  uv_close((uv_handle_t *)&s->timer, on_timer_closed);
   abandon(s);
 }
 
@@ -321,6 +390,8 @@ int tarn_sink_stream_new(struct tarn_stage **stage, struct tarn_flow *flow,
     free(s);
     return rc;
   }
+  (void)uv_timer_init(flow->env->loop, &s->timer);
+  s->timer.data = s;
   *stage = &s->stage;
   return 0;
 }

@@ -165,3 +165,32 @@ def test_a_full_disk_is_28_and_leaves_no_partial_file(server, big_archive,
         assert done.returncode == 28, text
         assert b"b-large" not in done.stdout
         assert "space" in text.lower()
+
+
+@pytest.mark.parametrize("reader", ("none", "asleep"))
+@pytest.mark.parametrize("sig, code", ((signal.SIGINT, 130),
+                                       (signal.SIGTERM, 143)))
+def test_a_fifo_that_is_not_read_does_not_keep_a_signal_waiting(
+        server, tmp_path, reader, sig, code):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    url = server.add("/a", DATA)
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK) if reader == "asleep" else -1
+    proc = program.start("get", url, "-o", fifo, *RETRY)
+    await_bytes(server, 1_000_000)
+    time.sleep(0.2)
+    began = time.monotonic()
+    program.send(proc, sig)
+    program.finish(proc).expect(code)
+    assert time.monotonic() - began < 3
+    if fd >= 0:
+        os.close(fd)
+
+
+def test_a_fifo_waits_for_its_reader(server, tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    proc = program.start("get", server.add("/a", DATA), "-o", fifo, *RETRY)
+    time.sleep(0.5)
+    assert fifo.read_bytes() == DATA
+    program.finish(proc).expect(0)
