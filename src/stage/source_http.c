@@ -137,7 +137,7 @@ static void start_span(struct tarn_source_http *src, struct tarn_span *span)
   free(span->asked_url);
   span->asked_url = strdup(tarn_source_http_url(src));
   span->verdict = 0;
-  span->overrun = span->windowed = false;
+  span->overrun = false;
   span->starved = span->was_starved = false;
   span->limit = span->end;
   tarn_err_clear(&span->refusal);
@@ -147,6 +147,7 @@ static void start_span(struct tarn_source_http *src, struct tarn_span *span)
                                span->ask.last,
                                span->ask.conditional ? src->object.etag : NULL,
                                span->fresh};
+  tarn_source_http_take_speed(src, span);
   span->fresh = false;
   tarn_sm_to(&span->sm, TARN_SPAN_RUNNING);
   src->n_running++;
@@ -475,6 +476,7 @@ static void free_source(struct tarn_source_stage *source)
   tarn_http_settings_close(&src->settings);
   free(src->target);
   free(src->fail_statuses);
+  free(src->speeds);
   free(src);
 }
 
@@ -501,11 +503,13 @@ int tarn_source_http_new(struct tarn_source_stage **out, struct tarn_flow *flow,
   set_limits(src, opts);
   set_plan(src, opts);
   rc = tarn_http_settings_init(&src->settings, &flow->env->work, opts, err);
-  if (rc == 0 && !copy_statuses(src, opts)) {
+  src->speeds = calloc(src->connections, sizeof *src->speeds);
+  if (rc == 0 && (!src->speeds || !copy_statuses(src, opts))) {
     tarn_http_settings_close(&src->settings);
     rc = tarn_err_nomem(err, "transfer");
   }
   if (rc) {
+    free(src->speeds);
     free(src);
     return rc;
   }

@@ -252,6 +252,7 @@ void tarn_source_http_ended(struct tarn_source_http *src,
 {
   struct tarn_err own;
 
+  tarn_source_http_leave_speed(src, span);
   src->n_running--;
   src->flow->connections = src->n_running;
   if (span->no_memory) {

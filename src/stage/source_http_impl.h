@@ -53,8 +53,9 @@ struct tarn_source_http {
   struct tarn_backoff backoff;
   struct tarn_list spans; /* not complete, in file order */
   unsigned n_running;
-  uint64_t gate_ms;      /* the host wants no request before */
-  uint64_t last_byte_ms; /* or the start */
+  struct tarn_speed *speeds; /* one for each of `connections` */
+  uint64_t gate_ms;          /* the host wants no request before */
+  uint64_t last_byte_ms;     /* or the start */
   bool any_byte;
 
   uv_timer_t timer;
@@ -80,6 +81,11 @@ static inline uint64_t tarn_source_http_now(const struct tarn_source_http *src)
 
 /* Does all that is possible now; harmless when nothing is. */
 void tarn_source_http_advance(struct tarn_source_http *src);
+/* A request of `span` begins on, ends on a connection, for its speed. */
+void tarn_source_http_take_speed(struct tarn_source_http *src,
+                                 struct tarn_span *span);
+void tarn_source_http_leave_speed(struct tarn_source_http *src,
+                                  struct tarn_span *span);
 /* Sets the timer for what comes next. */
 void tarn_source_http_arm(struct tarn_source_http *src);
 /* The URL the next request goes to. */

@@ -8,26 +8,56 @@
 /* A timer this late means that the process did not run. */
 #define SUSPENDED_MS 2000u
 
-/* The window of a connection: bytes since its checkpoint (T9). */
+void tarn_source_http_take_speed(struct tarn_source_http *src,
+                                 struct tarn_span *span)
+{
+  struct tarn_speed *speed = src->speeds;
+
+  /* No more requests run than there are connections: one is free. */
+  while (speed->taken)
+    speed++;
+  speed->taken = true;
+  if (span->fresh)
+    speed->counted = false;
+  /* Time without a request is not the connection's. */
+  speed->since_ms += tarn_source_http_now(src) - speed->idle_ms;
+  span->speed = speed;
+}
+
+void tarn_source_http_leave_speed(struct tarn_source_http *src,
+                                  struct tarn_span *span)
+{
+  if (!span->speed)
+    return;
+  span->speed->taken = false;
+  span->speed->idle_ms = tarn_source_http_now(src);
+  span->speed = NULL;
+}
+
+static void begin_window(struct tarn_speed *speed, uint64_t now, bool counted)
+{
+  speed->counted = counted;
+  speed->since_ms = now;
+  speed->bytes = 0;
+}
+
 static void check_speed(struct tarn_source_http *src, struct tarn_span *span)
 {
-  uint64_t now = tarn_source_http_now(src),
-           passed = now - span->window_since_ms;
+  struct tarn_speed *speed = span->speed;
+  uint64_t now = tarn_source_http_now(src), passed = now - speed->since_ms;
   struct tarn_err err;
 
-  if (!span->windowed || span->starved) {
-    span->windowed = span->xfer.connected;
-    span->window_since_ms = now;
-    span->window_bytes = 0;
+  if (!speed->counted || span->starved) {
+    begin_window(speed, now, span->xfer.connected && !span->starved);
     return;
   }
   if (passed < src->window_ms)
     return;
-  if (span->window_bytes * 1000 >= src->min_speed * passed) {
-    span->window_since_ms = now;
-    span->window_bytes = 0;
+  if (speed->bytes * 1000 >= src->min_speed * passed) {
+    begin_window(speed, now, true);
     return;
   }
+  speed->counted = false;
   (void)tarn_err_set(
       &err, TARN_ETRANSFER, "slower than %llu bytes/s for %llu ms",
       (unsigned long long)src->min_speed, (unsigned long long)passed);
@@ -58,11 +88,11 @@ static void check_speeds(struct tarn_source_http *src)
 /* Time during which the process was stopped counts for nothing. */
 static void forgive(struct tarn_source_http *src, uint64_t ms)
 {
-  struct tarn_list *link;
+  unsigned i;
 
   src->last_byte_ms += ms;
-  for (link = src->spans.next; link != &src->spans; link = link->next)
-    tarn_span_of(link)->windowed = false;
+  for (i = 0; i < src->connections; i++)
+    src->speeds[i].counted = false;
 }
 
 static void notice_pause(struct tarn_source_http *src, uint64_t now)

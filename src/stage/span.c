@@ -190,7 +190,8 @@ bool tarn_span_take(struct tarn_span *s, const uint8_t *ptr, size_t len)
     }
   }
   s->since_failure += len - skipped;
-  s->window_bytes += len;
+  if (s->speed)
+    s->speed->bytes += len;
   return true;
 }
 

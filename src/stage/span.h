@@ -26,6 +26,15 @@ enum tarn_span_state {
   TARN_SPAN_COMPLETE
 };
 
+/* How fast a connection is: bytes since a checkpoint. It goes on from one span
+   to the next on that connection (T9). */
+struct tarn_speed {
+  bool taken;   /* a request runs on it */
+  bool counted; /* the window has begun */
+  uint64_t since_ms, bytes;
+  uint64_t idle_ms; /* when the last request ended */
+};
+
 struct tarn_span {
   struct tarn_list link;
   struct tarn_flow *flow;
@@ -59,9 +68,7 @@ struct tarn_span {
   enum tarn_verdict verdict; /* 0 until the head has come */
   struct tarn_err refusal;
 
-  /* Speed over a window, while connected (see source_http). */
-  bool windowed;
-  uint64_t window_since_ms, window_bytes;
+  struct tarn_speed *speed; /* of the connection it runs on, or NULL */
 };
 
 /* A span [at, at + len) or, with len TARN_SPAN_NO_END, an endless one, whose

@@ -113,3 +113,11 @@ def test_standard_output_may_be_a_slow_pipe(server):
     want = subprocess.run(["cksum"], input=DATA, stdout=subprocess.PIPE)
     assert slow.stdout.read() == want.stdout and slow.wait() == 0
     slow.stdout.close()
+
+
+def test_a_connection_is_judged_over_its_ranges_not_one_by_one(tarn, server):
+    """Each range ends well within the window, and is far too slow."""
+    url = server.add("/a", pattern(60_000), rules=[{"rate": 2000}])
+    res = tarn("get", url, "-O", "--raw", "--chunk-size=1000", *QUICK,
+               "--connections=1", "--retry-count=1", "--min-speed=20K")
+    assert "slower than" in res.expect(5).err
