@@ -164,7 +164,7 @@ test_all()
 {
   cat <<'END'
 This builds every preset and runs every suite, the deep tests and a minute of
-each fuzz target among them. It takes an hour or two.
+each fuzz target among them. It takes the better part of an hour.
 END
   need $build_packages $run_packages $test_packages
   step "Build: clang at -O2, warnings are errors"

@@ -9,11 +9,21 @@
  *   codec_sees_damage(&tarn_codec_gzip, &packed, &plain);
  *   bytes_free(&plain);
  *
+ * A program for one codec ends in codec_run, which gives each test two packed
+ * streams; the tests that all codecs share are the codec_test functions.
+ *
  * Every window handed to the codec is a block of its own, so that the address
  * sanitizer sees one byte too far. Memory: bytes_free. Threads: one.
  */
 #ifndef TARN_TEST_CODEC_HARNESS_H
 #define TARN_TEST_CODEC_HARNESS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "codec/codec.h"
 
@@ -30,16 +40,19 @@ void bytes_zeros(struct bytes *b, size_t len);
 void bytes_fill(struct bytes *b, size_t len, unsigned seed);
 void bytes_free(struct bytes *b);
 
-/* Two streams of one frame each, of 900 and 70000 bytes, and what is in them.
- */
+/* The state of a test: two streams of one frame each, of 900 and 70000 bytes,
+   and what is in them. They are the test's to damage. */
 struct codec_pair {
+  const struct tarn_codec *codec;
   struct bytes plain_a, plain_b, a, b;
 };
-/* `pack` appends one frame of `plain` to `packed`. */
-void codec_pair_make(struct codec_pair *pair,
-                     void (*pack)(struct bytes *packed,
-                                  const struct bytes *plain));
-void codec_pair_free(struct codec_pair *pair);
+
+/* Appends one frame of `plain` to `packed`. */
+typedef void (*codec_pack_fn)(struct bytes *packed, const struct bytes *plain);
+
+/* Runs a group of tests; each gets a fresh pair as its state. */
+int codec_run(const struct tarn_codec *codec, codec_pack_fn pack,
+              struct CMUnitTest *tests, size_t n_tests);
 
 /* How the input is cut: whole, byte by byte, at random. */
 enum codec_cut { CODEC_WHOLE, CODEC_BYTES, CODEC_RANDOM };
@@ -65,8 +78,18 @@ void codec_misses_the_end(const struct tarn_codec *codec,
 /* Each bit flipped, each byte inverted: refused, or the same bytes. */
 void codec_sees_damage(const struct tarn_codec *codec, const struct bytes *in,
                        const struct bytes *plain);
+
+/*
+ * Tests that every codec passes, for the table of codec_run: each program
+ * names them in the words of its format (stream, member, frame).
+ */
 /* Several frames, skipped zero bytes, foreign bytes: rules C2 and C3. */
-void codec_reads_to_the_real_end(const struct tarn_codec *codec,
-                                 const struct codec_pair *pair);
+void codec_test_reads_on(void **state);
+/* codec_misses_the_end of the first stream. */
+void codec_test_cuts(void **state);
+/* codec_sees_damage of the first stream. */
+void codec_test_damage(void **state);
+/* Skippable frames, as LZ4 and Zstandard share them. */
+void codec_test_skippable(void **state);
 
 #endif

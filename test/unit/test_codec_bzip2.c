@@ -29,40 +29,6 @@ static void pack_one(struct bytes *packed, const struct bytes *plain)
   pack(packed, plain, 1);
 }
 
-static int set_up(void **state)
-{
-  static struct codec_pair pair;
-
-  codec_pair_make(&pair, pack_one);
-  *state = &pair;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  codec_pair_free(*state);
-  return 0;
-}
-
-static void every_stream_is_read_and_padding_accepted(void **state)
-{
-  codec_reads_to_the_real_end(&tarn_codec_bzip2, *state);
-}
-
-static void a_stream_cut_anywhere_is_truncated(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_misses_the_end(&tarn_codec_bzip2, &s->a);
-}
-
-static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_sees_damage(&tarn_codec_bzip2, &s->a, &s->plain_a);
-}
-
 static void a_stream_of_several_blocks_and_an_empty_one_are_read(void **state)
 {
   struct bytes plain = {0}, packed = {0}, none = {0};
@@ -118,21 +84,19 @@ static void memory_is_kept_from_stream_to_stream(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(every_stream_is_read_and_padding_accepted,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_stream_cut_anywhere_is_truncated,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(
-          no_flipped_bit_gives_wrong_bytes_with_success, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_block_size_that_is_none_is_refused,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(the_combined_checksum_is_verified, set_up,
-                                      tear_down),
-      cmocka_unit_test_setup_teardown(memory_is_kept_from_stream_to_stream,
-                                      set_up, tear_down),
+  struct CMUnitTest tests[] = {
+      {.name = "every_stream_is_read_and_padding_accepted",
+       .test_func = codec_test_reads_on},
+      {.name = "a_stream_cut_anywhere_is_truncated",
+       .test_func = codec_test_cuts},
+      {.name = "no_flipped_bit_gives_wrong_bytes_with_success",
+       .test_func = codec_test_damage},
+      cmocka_unit_test(a_block_size_that_is_none_is_refused),
+      cmocka_unit_test(the_combined_checksum_is_verified),
+      cmocka_unit_test(memory_is_kept_from_stream_to_stream),
       cmocka_unit_test(a_stream_of_several_blocks_and_an_empty_one_are_read),
   };
 
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return codec_run(&tarn_codec_bzip2, pack_one, tests,
+                   sizeof tests / sizeof tests[0]);
 }

@@ -36,42 +36,6 @@ static void pack_one(struct bytes *packed, const struct bytes *plain)
   pack(packed, plain, 6, NULL);
 }
 
-static int set_up(void **state)
-{
-  static struct codec_pair pair;
-
-  codec_pair_make(&pair, pack_one);
-  *state = &pair;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  codec_pair_free(*state);
-  return 0;
-}
-
-static void every_member_is_read_and_padding_accepted(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_reads_to_the_real_end(&tarn_codec_gzip, s);
-}
-
-static void a_member_cut_anywhere_is_truncated(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_misses_the_end(&tarn_codec_gzip, &s->a);
-}
-
-static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_sees_damage(&tarn_codec_gzip, &s->a, &s->plain_a);
-}
-
 static void extra_name_comment_and_header_crc_are_read(void **state)
 {
   struct codec_pair *s = *state;
@@ -173,26 +137,21 @@ memory_counts_the_window_and_does_not_grow_with_members(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(every_member_is_read_and_padding_accepted,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_member_cut_anywhere_is_truncated,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(
-          no_flipped_bit_gives_wrong_bytes_with_success, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(
-          extra_name_comment_and_header_crc_are_read, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_wrong_crc_is_refused_with_its_offset,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_wrong_size_is_refused, set_up,
-                                      tear_down),
-      cmocka_unit_test_setup_teardown(
-          a_reserved_flag_or_an_unknown_method_is_refused, set_up, tear_down),
+  struct CMUnitTest tests[] = {
+      {.name = "every_member_is_read_and_padding_accepted",
+       .test_func = codec_test_reads_on},
+      {.name = "a_member_cut_anywhere_is_truncated",
+       .test_func = codec_test_cuts},
+      {.name = "no_flipped_bit_gives_wrong_bytes_with_success",
+       .test_func = codec_test_damage},
+      cmocka_unit_test(extra_name_comment_and_header_crc_are_read),
+      cmocka_unit_test(a_wrong_crc_is_refused_with_its_offset),
+      cmocka_unit_test(a_wrong_size_is_refused),
+      cmocka_unit_test(a_reserved_flag_or_an_unknown_method_is_refused),
       cmocka_unit_test(an_empty_member_and_many_small_ones_are_fine),
-      cmocka_unit_test_setup_teardown(
-          memory_counts_the_window_and_does_not_grow_with_members, set_up,
-          tear_down),
+      cmocka_unit_test(memory_counts_the_window_and_does_not_grow_with_members),
   };
 
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return codec_run(&tarn_codec_gzip, pack_one, tests,
+                   sizeof tests / sizeof tests[0]);
 }

@@ -30,65 +30,6 @@ static void pack_one(struct bytes *packed, const struct bytes *plain)
   pack(packed, plain, &prefs);
 }
 
-static int set_up(void **state)
-{
-  static struct codec_pair pair;
-
-  codec_pair_make(&pair, pack_one);
-  *state = &pair;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  codec_pair_free(*state);
-  return 0;
-}
-
-static void every_frame_is_read_and_padding_accepted(void **state)
-{
-  codec_reads_to_the_real_end(&tarn_codec_lz4, *state);
-}
-
-static void a_frame_cut_anywhere_is_truncated(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_misses_the_end(&tarn_codec_lz4, &s->a);
-}
-
-static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_sees_damage(&tarn_codec_lz4, &s->a, &s->plain_a);
-}
-
-static void skippable_frames_may_stand_anywhere(void **state)
-{
-  static const uint8_t skippable[] = {0x5a, 0x2a, 0x4d, 0x18, 9, 0, 0, 0, 1,
-                                      2,    'a',  'b',  'c',  0, 0, 0, 0};
-  static const uint8_t empty[] = {0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0};
-  struct codec_pair *s = *state;
-  struct bytes in = {0}, plain = {0};
-
-  bytes_put(&in, skippable, sizeof skippable);
-  codec_gives(&tarn_codec_lz4, &in, &plain);
-  codec_misses_the_end(&tarn_codec_lz4, &in);
-  bytes_put(&in, empty, sizeof empty);
-  bytes_put(&in, s->a.ptr, s->a.len);
-  bytes_put(&in, skippable, sizeof skippable);
-  bytes_put(&in, skippable, sizeof skippable);
-  bytes_put(&in, s->b.ptr, s->b.len);
-  bytes_put(&in, empty, sizeof empty);
-  bytes_zeros(&in, 5);
-  bytes_put(&plain, s->plain_a.ptr, s->plain_a.len);
-  bytes_put(&plain, s->plain_b.ptr, s->plain_b.len);
-  codec_gives(&tarn_codec_lz4, &in, &plain);
-  bytes_free(&in);
-  bytes_free(&plain);
-}
-
 static void all_frame_options_are_read(void **state)
 {
   struct codec_pair *s = *state;
@@ -243,28 +184,24 @@ static void memory_counts_the_blocks(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(every_frame_is_read_and_padding_accepted,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_frame_cut_anywhere_is_truncated, set_up,
-                                      tear_down),
-      cmocka_unit_test_setup_teardown(
-          no_flipped_bit_gives_wrong_bytes_with_success, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(skippable_frames_may_stand_anywhere,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(all_frame_options_are_read, set_up,
-                                      tear_down),
-      cmocka_unit_test_setup_teardown(checksums_are_verified_and_named, set_up,
-                                      tear_down),
-      cmocka_unit_test_setup_teardown(a_wrong_content_size_is_refused, set_up,
-                                      tear_down),
-      cmocka_unit_test_setup_teardown(a_frame_that_needs_a_dictionary_says_so,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(memory_counts_the_blocks, set_up,
-                                      tear_down),
+  struct CMUnitTest tests[] = {
+      {.name = "every_frame_is_read_and_padding_accepted",
+       .test_func = codec_test_reads_on},
+      {.name = "a_frame_cut_anywhere_is_truncated",
+       .test_func = codec_test_cuts},
+      {.name = "no_flipped_bit_gives_wrong_bytes_with_success",
+       .test_func = codec_test_damage},
+      {.name = "skippable_frames_may_stand_anywhere",
+       .test_func = codec_test_skippable},
+      cmocka_unit_test(all_frame_options_are_read),
+      cmocka_unit_test(checksums_are_verified_and_named),
+      cmocka_unit_test(a_wrong_content_size_is_refused),
+      cmocka_unit_test(a_frame_that_needs_a_dictionary_says_so),
+      cmocka_unit_test(memory_counts_the_blocks),
       cmocka_unit_test(linked_blocks_reach_back_over_many_blocks),
       cmocka_unit_test(an_empty_frame_is_fine),
   };
 
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return codec_run(&tarn_codec_lz4, pack_one, tests,
+                   sizeof tests / sizeof tests[0]);
 }

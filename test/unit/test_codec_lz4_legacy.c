@@ -48,21 +48,6 @@ static void pack_one(struct bytes *packed, const struct bytes *plain)
   pack(packed, plain, 30000);
 }
 
-static int set_up(void **state)
-{
-  static struct codec_pair pair;
-
-  codec_pair_make(&pair, pack_one);
-  *state = &pair;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  codec_pair_free(*state);
-  return 0;
-}
-
 static void legacy_frames_end_with_the_input_or_another_magic(void **state)
 {
   static const uint8_t skippable[] = {0x5a, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 7};
@@ -173,18 +158,15 @@ static void blocks_of_eight_mebibytes_are_decoded(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(
-          legacy_frames_end_with_the_input_or_another_magic, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(
-          zero_bytes_behind_a_legacy_frame_are_padding, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(bytes_behind_that_are_no_magic_are_damage,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(
-          a_legacy_frame_cut_within_a_block_is_truncated, set_up, tear_down),
+  struct CMUnitTest tests[] = {
+      cmocka_unit_test(legacy_frames_end_with_the_input_or_another_magic),
+      cmocka_unit_test(zero_bytes_behind_a_legacy_frame_are_padding),
+      cmocka_unit_test(bytes_behind_that_are_no_magic_are_damage),
+      cmocka_unit_test(a_legacy_frame_cut_within_a_block_is_truncated),
       cmocka_unit_test(a_block_that_cannot_be_decoded_is_damage),
       cmocka_unit_test(blocks_of_eight_mebibytes_are_decoded),
   };
 
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return codec_run(&tarn_codec_lz4, pack_one, tests,
+                   sizeof tests / sizeof tests[0]);
 }

@@ -29,40 +29,6 @@ static void pack_one(struct bytes *packed, const struct bytes *plain)
   pack(packed, plain, LZMA_CHECK_CRC64);
 }
 
-static int set_up(void **state)
-{
-  static struct codec_pair pair;
-
-  codec_pair_make(&pair, pack_one);
-  *state = &pair;
-  return 0;
-}
-
-static int tear_down(void **state)
-{
-  codec_pair_free(*state);
-  return 0;
-}
-
-static void every_stream_is_read_and_padding_accepted(void **state)
-{
-  codec_reads_to_the_real_end(&tarn_codec_xz, *state);
-}
-
-static void a_stream_cut_anywhere_is_truncated(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_misses_the_end(&tarn_codec_xz, &s->a);
-}
-
-static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
-{
-  struct codec_pair *s = *state;
-
-  codec_sees_damage(&tarn_codec_xz, &s->a, &s->plain_a);
-}
-
 static void every_check_is_understood(void **state)
 {
   static const lzma_check checks[] = {LZMA_CHECK_NONE, LZMA_CHECK_CRC32,
@@ -164,23 +130,19 @@ a_dictionary_above_the_limit_is_refused_before_any_byte(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(every_stream_is_read_and_padding_accepted,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_stream_cut_anywhere_is_truncated,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(
-          no_flipped_bit_gives_wrong_bytes_with_success, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(every_check_is_understood, set_up,
-                                      tear_down),
-      cmocka_unit_test_setup_teardown(a_check_that_nobody_knows_is_not_skipped,
-                                      set_up, tear_down),
-      cmocka_unit_test_setup_teardown(
-          padding_between_streams_is_a_multiple_of_four, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(
-          a_dictionary_above_the_limit_is_refused_before_any_byte, set_up,
-          tear_down),
+  struct CMUnitTest tests[] = {
+      {.name = "every_stream_is_read_and_padding_accepted",
+       .test_func = codec_test_reads_on},
+      {.name = "a_stream_cut_anywhere_is_truncated",
+       .test_func = codec_test_cuts},
+      {.name = "no_flipped_bit_gives_wrong_bytes_with_success",
+       .test_func = codec_test_damage},
+      cmocka_unit_test(every_check_is_understood),
+      cmocka_unit_test(a_check_that_nobody_knows_is_not_skipped),
+      cmocka_unit_test(padding_between_streams_is_a_multiple_of_four),
+      cmocka_unit_test(a_dictionary_above_the_limit_is_refused_before_any_byte),
   };
 
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return codec_run(&tarn_codec_xz, pack_one, tests,
+                   sizeof tests / sizeof tests[0]);
 }

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "os_harness.h"
 #include "tempdir.h"
 
 struct fixture {
@@ -24,27 +25,17 @@ struct fixture {
 
 enum { MAX_OPEN = 4 };
 
-static int set_up(void **state, bool use_openat2)
+static int set_up(void **state)
 {
   struct fixture *f = calloc(1, sizeof *f);
 
   assert_non_null(f);
   tempdir_open(&f->t);
-  tarn_beneath_init(&f->b, f->t.target, use_openat2);
+  tarn_beneath_init(&f->b, f->t.target, os_use_openat2(state));
   f->c = tarn_dircache_new(&f->b, MAX_OPEN);
   assert_non_null(f->c);
   *state = f;
   return 0;
-}
-
-static int set_up_openat2(void **state)
-{
-  return set_up(state, true);
-}
-
-static int set_up_walk(void **state)
-{
-  return set_up(state, false);
 }
 
 static int tear_down(void **state)
@@ -246,15 +237,6 @@ int main(void)
       cmocka_unit_test(kept_descriptors_give_way_when_the_process_has_none),
       cmocka_unit_test(a_path_of_many_thousand_bytes_is_made),
   };
-  int failed = 0;
 
-  for (int walk = 0; walk < 2; walk++) {
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
-      tests[i].setup_func = walk ? set_up_walk : set_up_openat2;
-      tests[i].teardown_func = tear_down;
-    }
-    failed += cmocka_run_group_tests_name(walk ? "walk" : "openat2", tests,
-                                          NULL, NULL);
-  }
-  return failed;
+  return os_run(tests, sizeof tests / sizeof tests[0], set_up, tear_down);
 }

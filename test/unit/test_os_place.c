@@ -13,35 +13,25 @@
 
 #include <cmocka.h>
 
+#include "os_harness.h"
 #include "tempdir.h"
 
-/* Each test runs with openat2 and with the walk. */
 struct fixture {
   struct tempdir t;
   struct tarn_place p;
   bool use_openat2;
 };
 
-static int set_up(void **state, bool use_openat2)
+static int set_up(void **state)
 {
   struct fixture *f = calloc(1, sizeof *f);
 
   assert_non_null(f);
   tempdir_open(&f->t);
-  f->use_openat2 = use_openat2;
-  assert_int_equal(tarn_place_open(&f->p, f->t.target, use_openat2, 022), 0);
+  f->use_openat2 = os_use_openat2(state);
+  assert_int_equal(tarn_place_open(&f->p, f->t.target, f->use_openat2, 022), 0);
   *state = f;
   return 0;
-}
-
-static int set_up_openat2(void **state)
-{
-  return set_up(state, true);
-}
-
-static int set_up_walk(void **state)
-{
-  return set_up(state, false);
 }
 
 static int tear_down(void **state)
@@ -421,15 +411,6 @@ int main(void)
       cmocka_unit_test(names_are_as_long_as_the_file_system_takes),
       cmocka_unit_test(a_user_may_fill_directories_that_were_read_only),
   };
-  int failed = 0;
 
-  for (int walk = 0; walk < 2; walk++) {
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
-      tests[i].setup_func = walk ? set_up_walk : set_up_openat2;
-      tests[i].teardown_func = tear_down;
-    }
-    failed += cmocka_run_group_tests_name(walk ? "walk" : "openat2", tests,
-                                          NULL, NULL);
-  }
-  return failed;
+  return os_run(tests, sizeof tests / sizeof tests[0], set_up, tear_down);
 }
