@@ -1,6 +1,7 @@
 """T3, T11, T13 against nginx: a server that is right, with TLS, HTTP/2,
 authorization, a Unix socket, IPv6 and a limited rate."""
 import os
+import threading
 import time
 
 import pytest
@@ -119,6 +120,20 @@ def test_a_client_certificate(tarn, nginx):
     assert res.code != 0 and res.out == b""
 
 
+def test_the_certificates_are_read_once_for_all_connections(tarn, nginx,
+                                                            tmp_path):
+    """What a FIFO gives can be read one time only."""
+    fifo = tmp_path / "ca"
+    os.mkfifo(fifo)
+    pem = (nginx.dir / "ca.pem").read_bytes()
+    writer = threading.Thread(target=fifo.write_bytes, args=(pem,), daemon=True)
+    writer.start()
+    before = len(nginx.log())
+    res = fetch(tarn, nginx.url("obj", "tls"), "--cacert", fifo)
+    assert res.expect(0).out == DATA
+    assert len({e["conn"] for e in fresh(nginx, before)}) > 1
+
+
 def test_http2(tarn, nginx):
     before = len(nginx.log())
     res = fetch(tarn, nginx.url("obj", "tls"), "--http2", "--cacert",
@@ -127,6 +142,8 @@ def test_http2(tarn, nginx):
     log = fresh(nginx, before)
     assert {e["protocol"] for e in log} == {"HTTP/2.0"}
     assert sum(e["sent"] for e in log) == len(DATA)
+    # Streams would share a connection; a range has one of its own.
+    assert len({e["conn"] for e in log}) > 1
 
 
 def test_http2_can_be_disabled(tarn, nginx):
