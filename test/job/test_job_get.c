@@ -14,83 +14,36 @@
 #include <unistd.h>
 
 #include "job_harness.h"
-#include "tar_make.h"
 #include "tempdir.h"
 
 enum { MIB = 1 << 20 };
 
-static struct job_server server;
-static struct tempdir dir;
-static char tar_path[300], target_path[300], file_path[300], url_text[512];
-static struct tar_make archive;
+static struct job_place place;
 
-static void make_archive(void)
+static int set_up_group(void **s)
 {
   size_t i;
   char name[32];
 
+  (void)s;
   for (i = 0; i < 60; i++) {
     (void)snprintf(name, sizeof name, "d%zu/f%zu", i % 7, i);
-    (void)tar_make_header(&archive,
-                          &(struct tar_make_header){.name = name,
-                                                    .type = '0',
-                                                    .mode = 0644,
-                                                    .uid = (int64_t)geteuid(),
-                                                    .gid = (int64_t)getegid(),
-                                                    .size = (int64_t)i * 997});
-    (void)tar_make_filler(&archive, i * 997);
+    job_place_add(&place, name, i * 997);
   }
-  (void)tar_make_end(&archive);
-}
-
-static int set_up_group(void **s)
-{
-  char script[1024];
-  FILE *out;
-
-  (void)s;
-  make_archive();
-  tempdir_open(&dir);
-  (void)snprintf(tar_path, sizeof tar_path, "%s/x.tar", dir.base);
-  (void)snprintf(target_path, sizeof target_path, "%s/target", dir.base);
-  (void)snprintf(file_path, sizeof file_path, "%s/target/out", dir.base);
-  out = fopen(tar_path, "wb");
-  assert_non_null(out);
-  assert_int_equal(fwrite(archive.data, 1, archive.len, out), archive.len);
-  assert_int_equal(fclose(out), 0);
-  (void)snprintf(script, sizeof script,
-                 "{\"resources\": ["
-                 "{\"path\": \"/x.tar\", \"file\": \"%s\"},"
-                 "{\"path\": \"/slow.tar\", \"file\": \"%s\", \"rules\":"
-                 " [{\"write_size\": 20000, \"rate\": 8000000}]},"
-                 "{\"path\": \"/away\", \"text\": \"\", \"rules\":"
-                 " [{\"redirect\": \"http://localhost:1/x\"}]}]}",
-                 tar_path, tar_path);
-  job_server_start(&server, script);
+  job_place_open(&place);
   return 0;
 }
 
 static int tear_down_group(void **s)
 {
   (void)s;
-  job_server_stop(&server);
-  tempdir_close(&dir);
-  tar_make_free(&archive);
+  job_place_close(&place);
   return 0;
-}
-
-/* Takes away what the last job has made below target. */
-static void empty_target(void)
-{
-  char command[400];
-
-  (void)snprintf(command, sizeof command, "rm -rf '%s'/*", target_path);
-  assert_int_equal(system(command), 0);
 }
 
 static const char *url(const char *path)
 {
-  return job_server_url(&server, path, url_text, sizeof url_text);
+  return job_place_url(&place, path);
 }
 
 static void expect_archive(void)
@@ -101,7 +54,7 @@ static void expect_archive(void)
 
   for (i = 0; i < 60; i++) {
     (void)snprintf(path, sizeof path, "d%zu/f%zu", i % 7, i);
-    assert_int_equal(fstatat(dir.target, path, &st, 0), 0);
+    assert_int_equal(fstatat(place.dir.target, path, &st, 0), 0);
     assert_int_equal(st.st_size, i * 997);
   }
 }
@@ -114,21 +67,19 @@ static void a_url_is_extracted_into_a_directory(void **s)
   struct job_run r;
 
   (void)s;
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
+  job_begin(&h, &r);
   r.opts.url = url("/x.tar");
-  r.opts.path = target_path;
+  r.opts.path = place.target_path;
   assert_int_equal(job_start(&r, NULL), 0);
-  url_text[0] = '\0'; /* strings are copied before the call returns */
+  place.url[0] = '\0'; /* strings are copied before the call returns */
   job_wait(&r);
   assert_string_equal(r.err.text, "");
   assert_int_equal(r.err.code, 0);
   assert_int_equal(r.progress.files, 60);
-  assert_int_equal(r.progress.wire_bytes, archive.len);
+  assert_int_equal(r.progress.wire_bytes, place.archive.len);
   expect_archive();
-  empty_target();
-  job_run_free(&r);
-  job_close(&h);
+  job_place_empty(&place);
+  job_end(&h, &r);
 }
 
 static void
@@ -143,8 +94,7 @@ bytes_given_by_put_come_out_by_callback_at_the_least_memory(void **s)
   assert_non_null(data);
   for (i = 0; i < 9 * MIB; i++)
     data[i] = job_server_byte(i);
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
+  job_begin(&h, &r);
   r.opts.source = TARN_FROM_PUT;
   r.opts.target = TARN_TO_CALLBACK;
   r.opts.flags = TARN_RAW;
@@ -158,8 +108,7 @@ bytes_given_by_put_come_out_by_callback_at_the_least_memory(void **s)
   assert_memory_equal(r.got, data, r.len);
   assert_true(r.progress.memory_peak <= 2 * MIB);
   free(data);
-  job_run_free(&r);
-  job_close(&h);
+  job_end(&h, &r);
 }
 
 static void a_descriptor_of_any_kind_is_read_to_its_end(void **s)
@@ -170,15 +119,14 @@ static void a_descriptor_of_any_kind_is_read_to_its_end(void **s)
 
   (void)s;
   for (kind = 0; kind < 3; kind++) {
-    job_open(&h, NULL);
-    job_run_init(&r, &h);
+    job_begin(&h, &r);
     if (kind == 0) {
-      fds[0] = open(tar_path, O_RDONLY | O_CLOEXEC);
+      fds[0] = open(place.tar_path, O_RDONLY | O_CLOEXEC);
       fds[1] = -1;
     } else {
       assert_int_equal(
           kind == 1 ? pipe(fds) : socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-      assert_int_equal(write(fds[1], archive.data, 60000), 60000);
+      assert_int_equal(write(fds[1], place.archive.data, 60000), 60000);
       (void)close(fds[1]);
     }
     r.opts.source = TARN_FROM_FD;
@@ -188,12 +136,11 @@ static void a_descriptor_of_any_kind_is_read_to_its_end(void **s)
     assert_int_equal(job_start(&r, NULL), 0);
     job_wait(&r);
     assert_string_equal(r.err.text, "");
-    assert_int_equal(r.len, kind == 0 ? archive.len : 60000);
-    assert_memory_equal(r.got, archive.data, r.len);
+    assert_int_equal(r.len, kind == 0 ? place.archive.len : 60000);
+    assert_memory_equal(r.got, place.archive.data, r.len);
     assert_true(fcntl(fds[0], F_GETFD) >= 0); /* stays the caller's */
     (void)close(fds[0]);
-    job_run_free(&r);
-    job_close(&h);
+    job_end(&h, &r);
   }
 }
 
@@ -205,8 +152,7 @@ static void ranges_of_a_url_come_by_callback_in_order(void **s)
   struct job_run r;
 
   (void)s;
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
+  job_begin(&h, &r);
   r.opts.url = url("/bytes/20000000");
   r.opts.target = TARN_TO_CALLBACK;
   r.opts.flags = TARN_RAW;
@@ -221,8 +167,7 @@ static void ranges_of_a_url_come_by_callback_in_order(void **s)
   assert_string_equal(r.err.text, "");
   assert_true(job_is_pattern(r.got, r.len));
   assert_true(r.progress.memory_peak <= 4 * MIB);
-  job_run_free(&r);
-  job_close(&h);
+  job_end(&h, &r);
 }
 
 static void credit_that_is_kept_stops_the_job_at_its_memory(void **s)
@@ -233,8 +178,7 @@ static void credit_that_is_kept_stops_the_job_at_its_memory(void **s)
   int i;
 
   (void)s;
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
+  job_begin(&h, &r);
   r.opts.url = url("/bytes/20000000");
   r.opts.target = TARN_TO_CALLBACK;
   r.opts.flags = TARN_RAW;
@@ -257,8 +201,7 @@ static void credit_that_is_kept_stops_the_job_at_its_memory(void **s)
   assert_string_equal(r.err.text, "");
   assert_int_equal(r.len, 20000000);
   assert_true(job_is_pattern(r.got, r.len));
-  job_run_free(&r);
-  job_close(&h);
+  job_end(&h, &r);
 }
 
 static void a_file_appears_whole_or_not_at_all(void **s)
@@ -268,30 +211,28 @@ static void a_file_appears_whole_or_not_at_all(void **s)
   struct stat st;
 
   (void)s;
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
+  job_begin(&h, &r);
   r.opts.url = url("/bytes/3000000");
   r.opts.target = TARN_TO_FILE;
-  r.opts.path = file_path;
+  r.opts.path = place.file_path;
   assert_int_equal(job_start(&r, NULL), 0);
   job_wait(&r);
   assert_string_equal(r.err.text, "");
-  assert_int_equal(stat(file_path, &st), 0);
+  assert_int_equal(stat(place.file_path, &st), 0);
   assert_int_equal(st.st_size, 3000000);
   job_run_free(&r);
-  empty_target();
+  job_place_empty(&place);
   job_run_init(&r, &h);
   r.opts.url = url("/bytes/3000002?reset_after=100000");
   r.opts.target = TARN_TO_FILE;
-  r.opts.path = file_path;
+  r.opts.path = place.file_path;
   r.opts.retry_count = 1;
   assert_int_equal(job_start(&r, NULL), 0);
   job_wait(&r);
   assert_int_equal(r.n_done, 1);
-  tempdir_expect(dir.target, "out", r.err.code == 0 ? S_IFREG : 0, NULL);
-  empty_target();
-  job_run_free(&r);
-  job_close(&h);
+  tempdir_expect(place.dir.target, "out", r.err.code == 0 ? S_IFREG : 0, NULL);
+  job_place_empty(&place);
+  job_end(&h, &r);
 }
 
 static void a_descriptor_gets_the_bytes_and_stays_open(void **s)
@@ -302,10 +243,9 @@ static void a_descriptor_gets_the_bytes_and_stays_open(void **s)
   int fd;
 
   (void)s;
-  fd = open(file_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  fd = open(place.file_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   assert_true(fd >= 0);
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
+  job_begin(&h, &r);
   r.opts.url = url("/bytes/3000001?reset_after=20000&times=3");
   r.opts.target = TARN_TO_FD;
   r.opts.flags = TARN_RAW;
@@ -317,9 +257,8 @@ static void a_descriptor_gets_the_bytes_and_stays_open(void **s)
   assert_int_equal(fstat(fd, &st), 0);
   assert_int_equal(st.st_size, 3000001);
   (void)close(fd);
-  empty_target();
-  job_run_free(&r);
-  job_close(&h);
+  job_place_empty(&place);
+  job_end(&h, &r);
 }
 
 /* ---- cancel and close ---- */
@@ -328,7 +267,7 @@ static void start_slow(struct job_run *r, struct job_host *h)
 {
   job_run_init(r, h);
   r->opts.url = url("/slow.tar");
-  r->opts.path = target_path;
+  r->opts.path = place.target_path;
   r->opts.chunk_size = 300000;
   r->opts.flags = TARN_REPORT_ENTRIES;
   assert_int_equal(job_start(r, NULL), 0);
@@ -350,9 +289,8 @@ static void a_cancel_at_any_turn_ends_the_job_once(void **s)
     job_wait(&r);
     assert_int_equal(r.n_done, 1);
     assert_true(r.err.code == TARN_ECANCELED || r.err.code == 0);
-    job_run_free(&r);
-    job_close(&h);
-    empty_target();
+    job_end(&h, &r);
+    job_place_empty(&place);
   }
 }
 
@@ -370,9 +308,8 @@ static void a_cancel_inside_any_event_ends_the_job_once(void **s)
     job_wait(&r);
     assert_int_equal(r.n_done, 1);
     assert_int_equal(r.err.code, n <= 61 ? TARN_ECANCELED : 0);
-    job_run_free(&r);
-    job_close(&h);
-    empty_target();
+    job_end(&h, &r);
+    job_place_empty(&place);
   }
 }
 
@@ -395,7 +332,7 @@ static void closing_the_context_ends_every_job_first(void **s)
       job_run_free(&runs[i]);
     }
     job_close(&h);
-    empty_target();
+    job_place_empty(&place);
   }
 }
 
@@ -412,8 +349,7 @@ static void a_refused_request_leaves_nothing_behind(void **s)
   (void)s;
   assert_int_equal(pipe(fds), 0);
   for (case_no = 0; case_no < 6; case_no++) {
-    job_open(&h, NULL);
-    job_run_init(&r, &h);
+    job_begin(&h, &r);
     r.opts.url = url("/x.tar");
     r.opts.target = TARN_TO_FD;
     r.opts.to_fd = fds[1];
@@ -443,8 +379,7 @@ static void a_refused_request_leaves_nothing_behind(void **s)
     assert_true(job_start(&r, &err) < 0);
     assert_true(err.code < 0 && err.text[0]);
     assert_int_equal(r.n_done, 0);
-    job_run_free(&r);
-    job_close(&h);
+    job_end(&h, &r);
     assert_int_equal(r.n_done, 0);
   }
   (void)close(fds[0]);
@@ -463,8 +398,7 @@ static void an_older_or_newer_option_struct_is_understood(void **s)
   struct tarn_job *job;
 
   (void)s;
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
+  job_begin(&h, &r);
   /* Older: what lies behind is taken as zero. */
   r.opts.url = url("/bytes/1000");
   r.opts.target = TARN_TO_CALLBACK;
@@ -501,8 +435,7 @@ static void two_jobs_share_one_context(void **s)
   struct job_run a, b;
 
   (void)s;
-  job_open(&h, NULL);
-  job_run_init(&a, &h);
+  job_begin(&h, &a);
   a.opts.url = url("/bytes/5000000");
   a.opts.target = TARN_TO_CALLBACK;
   a.opts.flags = TARN_RAW;
@@ -514,10 +447,9 @@ static void two_jobs_share_one_context(void **s)
   assert_int_equal(b.err.code, 0);
   assert_true(a.len == 5000000 && job_is_pattern(a.got, a.len));
   expect_archive();
-  empty_target();
+  job_place_empty(&place);
   job_run_free(&a);
-  job_run_free(&b);
-  job_close(&h);
+  job_end(&h, &b);
 }
 
 static void progress_can_be_asked_by_an_older_caller(void **s)
@@ -538,9 +470,8 @@ static void progress_can_be_asked_by_an_older_caller(void **s)
   p.size = 0;
   assert_int_equal(tarn_job_progress(r.job, &p), TARN_EINVAL);
   job_wait(&r);
-  job_run_free(&r);
-  job_close(&h);
-  empty_target();
+  job_end(&h, &r);
+  job_place_empty(&place);
 }
 
 static void an_error_names_the_cause_without_the_secrets_of_the_url(void **s)
@@ -549,21 +480,19 @@ static void an_error_names_the_cause_without_the_secrets_of_the_url(void **s)
   struct job_run r;
 
   (void)s;
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
-  (void)snprintf(url_text, sizeof url_text,
+  job_begin(&h, &r);
+  (void)snprintf(place.url, sizeof place.url,
                  "http://user:secret@127.0.0.1:%u/missing?key=secret",
-                 server.port);
-  r.opts.url = url_text;
-  r.opts.path = target_path;
+                 place.server.port);
+  r.opts.url = place.url;
+  r.opts.path = place.target_path;
   assert_int_equal(job_start(&r, NULL), 0);
   job_wait(&r);
   assert_int_equal(r.err.code, TARN_ENOTFOUND);
   assert_int_equal(r.err.http_status, 404);
   assert_non_null(strstr(r.err.text, "/missing"));
   assert_null(strstr(r.err.text, "secret"));
-  job_run_free(&r);
-  job_close(&h);
+  job_end(&h, &r);
 }
 
 int main(int argc, char **argv)

@@ -74,10 +74,7 @@ char *__wrap_strndup(const char *text, size_t len)
   return must_fail() ? NULL : __real_strndup(text, len);
 }
 
-static struct job_server server;
-static struct tempdir dir;
-static char target_path[300], file_path[300];
-static struct tar_make archive;
+static struct job_place place;
 
 static int set_up_group(void **s)
 {
@@ -91,32 +88,26 @@ static int set_up_group(void **s)
     return -1;
   for (i = 0; i < 6; i++) {
     (void)snprintf(name, sizeof name, "d%zu/f%zu", i % 2, i);
-    (void)tar_make_file(&archive, name, name, strlen(name));
+    (void)tar_make_file(&place.archive, name, name, strlen(name));
   }
-  (void)tar_make_link(&archive, '1', "l", "d0/f0");
-  (void)tar_make_end(&archive);
-  tempdir_open(&dir);
-  (void)snprintf(target_path, sizeof target_path, "%s/target", dir.base);
-  (void)snprintf(file_path, sizeof file_path, "%s/target/out", dir.base);
-  job_server_start(&server, NULL);
+  (void)tar_make_link(&place.archive, '1', "l", "d0/f0");
+  job_place_open(&place);
   return 0;
 }
 
 static int tear_down_group(void **s)
 {
   (void)s;
-  job_server_stop(&server);
-  tempdir_close(&dir);
-  tar_make_free(&archive);
+  job_place_close(&place);
   curl_global_cleanup();
   return 0;
 }
 
 static void give_put(struct job_run *r)
 {
-  int64_t n = tarn_put(r->job, archive.data, archive.len);
+  int64_t n = tarn_put(r->job, place.archive.data, place.archive.len);
 
-  if (n == (int64_t)archive.len)
+  if (n == (int64_t)place.archive.len)
     (void)tarn_put_end(r->job);
   else
     tarn_cancel(r->job);
@@ -132,8 +123,7 @@ static bool attempt(unsigned n, void (*set)(struct job_run *r))
   int rc;
 
   memset(&err, 0, sizeof err);
-  job_open(&h, NULL);
-  job_run_init(&r, &h);
+  job_begin(&h, &r);
   r.opts.memory = 2 << 20;
   r.opts.flags = TARN_NO_SYNC;
   set(&r);
@@ -159,8 +149,7 @@ static bool attempt(unsigned n, void (*set)(struct job_run *r))
     assert_string_equal(r.err.text, "");
     assert_int_equal(r.err.code, 0);
   }
-  job_run_free(&r);
-  job_close(&h);
+  job_end(&h, &r);
   assert_int_equal(r.n_done, rc == 0);
   return failed == 0;
 }
@@ -174,11 +163,9 @@ static unsigned until_it_passes(void (*set)(struct job_run *r))
   return n;
 }
 
-static char url[128];
-
 static void from_url_to_callback(struct job_run *r)
 {
-  r->opts.url = job_server_url(&server, "/bytes/400000", url, sizeof url);
+  r->opts.url = job_place_url(&place, "/bytes/400000");
   r->opts.target = TARN_TO_CALLBACK;
   r->opts.flags |= TARN_RAW;
   r->opts.chunk_size = 150000;
@@ -189,13 +176,13 @@ static void from_url_to_file(struct job_run *r)
   from_url_to_callback(r);
   r->opts.target = TARN_TO_FILE;
   r->opts.flags = TARN_NO_SYNC;
-  r->opts.path = file_path;
+  r->opts.path = place.file_path;
 }
 
 static void from_put_to_dir(struct job_run *r)
 {
   r->opts.source = TARN_FROM_PUT;
-  r->opts.path = target_path;
+  r->opts.path = place.target_path;
 }
 
 static void a_download_that_runs_out_of_memory_ends_once(void **s)
@@ -214,7 +201,7 @@ static void an_extraction_that_runs_out_of_memory_ends_once(void **s)
 {
   (void)s;
   assert_true(until_it_passes(from_put_to_dir) > 50);
-  tempdir_expect(dir.target, "l", S_IFREG, "d0/f0");
+  tempdir_expect(place.dir.target, "l", S_IFREG, "d0/f0");
 }
 
 static void a_context_that_cannot_be_made_says_so(void **s)

@@ -24,10 +24,7 @@
 
 enum { N_FILES = 40, MOST_LEN = 200000 };
 
-static struct job_server server;
-static struct tempdir dir;
-static char target_path[300], tar_path[300], file_path[300], url[400];
-static struct tar_make archive;
+static struct job_place place;
 
 static size_t len_of(size_t i)
 {
@@ -36,56 +33,33 @@ static size_t len_of(size_t i)
 
 static int set_up_group(void **s)
 {
-  char name[32], script[512];
-  FILE *out;
+  char name[32];
   size_t i;
 
   (void)s;
   for (i = 0; i < N_FILES; i++) {
     (void)snprintf(name, sizeof name, "f%zu", i);
-    (void)tar_make_header(
-        &archive, &(struct tar_make_header){.name = name,
-                                            .type = '0',
-                                            .mode = 0644,
-                                            .uid = (int64_t)geteuid(),
-                                            .gid = (int64_t)getegid(),
-                                            .size = (int64_t)len_of(i)});
-    (void)tar_make_filler(&archive, len_of(i));
+    job_place_add(&place, name, len_of(i));
   }
   (void)tar_make_header(
-      &archive,
+      &place.archive,
       &(struct tar_make_header){.name = "dir", .type = '5', .mode = 0755});
-  (void)tar_make_end(&archive);
-  tempdir_open(&dir);
-  (void)snprintf(target_path, sizeof target_path, "%s/target", dir.base);
-  (void)snprintf(file_path, sizeof file_path, "%s/target/out", dir.base);
-  (void)snprintf(tar_path, sizeof tar_path, "%s/x.tar", dir.base);
-  out = fopen(tar_path, "wb");
-  assert_non_null(out);
-  assert_int_equal(fwrite(archive.data, 1, archive.len, out), archive.len);
-  assert_int_equal(fclose(out), 0);
-  (void)snprintf(script, sizeof script,
-                 "{\"resources\": [{\"path\": \"/x.tar\", \"file\": \"%s\"}]}",
-                 tar_path);
-  job_server_start(&server, script);
+  job_place_open(&place);
   return 0;
 }
 
 static int tear_down_group(void **s)
 {
   (void)s;
-  job_server_stop(&server);
-  tempdir_close(&dir);
-  tar_make_free(&archive);
+  job_place_close(&place);
   return 0;
 }
 
 /* Every file below the target is whole. Returns how many, and empties it. */
 static unsigned count_whole_files(void)
 {
-  char command[400];
   struct dirent *entry;
-  DIR *d = opendir(target_path);
+  DIR *d = opendir(place.target_path);
   struct stat st;
   unsigned n = 0;
 
@@ -93,14 +67,13 @@ static unsigned count_whole_files(void)
   while ((entry = readdir(d))) {
     if (entry->d_name[0] != 'f')
       continue;
-    assert_int_equal(fstatat(dir.target, entry->d_name, &st, 0), 0);
+    assert_int_equal(fstatat(place.dir.target, entry->d_name, &st, 0), 0);
     if ((size_t)st.st_size != len_of(strtoul(entry->d_name + 1, NULL, 10)))
       fail_msg("%s has %lld bytes", entry->d_name, (long long)st.st_size);
     n++;
   }
   (void)closedir(d);
-  (void)snprintf(command, sizeof command, "rm -rf '%s'/*", target_path);
-  assert_int_equal(system(command), 0);
+  job_place_empty(&place);
   return n;
 }
 
@@ -111,8 +84,7 @@ static bool attempt(unsigned n, void (*set)(struct job_run *r),
   struct job_host h;
   bool passed;
 
-  job_open(&h, NULL);
-  job_run_init(r, &h);
+  job_begin(&h, r);
   r->opts.flags = TARN_NO_SYNC;
   r->opts.memory = 2 << 20;
   set(r);
@@ -134,15 +106,15 @@ static bool attempt(unsigned n, void (*set)(struct job_run *r),
 
 static void to_dir(struct job_run *r)
 {
-  r->opts.url = job_server_url(&server, "/x.tar", url, sizeof url);
-  r->opts.path = target_path;
+  r->opts.url = job_place_url(&place, "/x.tar");
+  r->opts.path = place.target_path;
 }
 
 static void to_file(struct job_run *r)
 {
   to_dir(r);
   r->opts.target = TARN_TO_FILE;
-  r->opts.path = file_path;
+  r->opts.path = place.file_path;
 }
 
 static void
@@ -167,19 +139,19 @@ static void a_failed_item_of_a_file_leaves_no_part_of_it(void **s)
 
   (void)s;
   while (!attempt(n, to_file, &r)) {
-    tempdir_expect(dir.target, "out", 0, NULL);
-    tempdir_expect(dir.target, "out.part", 0, NULL);
+    tempdir_expect(place.dir.target, "out", 0, NULL);
+    tempdir_expect(place.dir.target, "out.part", 0, NULL);
     n++;
   }
   assert_true(n > 1);
-  tempdir_expect(dir.target, "out", S_IFREG, NULL);
-  (void)unlink(file_path);
+  tempdir_expect(place.dir.target, "out", S_IFREG, NULL);
+  (void)unlink(place.file_path);
 }
 
 static void from_file(struct job_run *r)
 {
-  (void)snprintf(url, sizeof url, "file://%s", tar_path);
-  r->opts.url = url;
+  (void)snprintf(place.url, sizeof place.url, "file://%s", place.tar_path);
+  r->opts.url = place.url;
   r->opts.target = TARN_TO_CALLBACK;
   r->opts.digest = "sha256:"
                    "0000000000000000000000000000000000000000000000000000000000"
@@ -195,8 +167,7 @@ static void a_failed_item_never_hides_behind_a_digest(void **s)
 
   (void)s;
   for (n = 1; n < 40; n++) {
-    job_open(&h, NULL);
-    job_run_init(&r, &h);
+    job_begin(&h, &r);
     from_file(&r);
     h.ctx->env.work.fail_countdown = n;
     if (job_start(&r, &err) == TARN_ENOTSUP) {

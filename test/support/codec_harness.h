@@ -80,8 +80,8 @@ void codec_sees_damage(const struct tarn_codec *codec, const struct bytes *in,
                        const struct bytes *plain);
 
 /*
- * Tests that every codec passes, for the table of codec_run: each program
- * names them in the words of its format (stream, member, frame).
+ * Bodies of tests that every codec passes, under codec_run: each program calls
+ * them from tests named in the words of its format (stream, member, frame).
  */
 /* Several frames, skipped zero bytes, foreign bytes: rules C2 and C3. */
 void codec_test_reads_on(void **state);

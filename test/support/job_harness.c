@@ -205,6 +205,18 @@ int job_start(struct job_run *r, struct tarn_err *err)
   return rc;
 }
 
+void job_begin(struct job_host *h, struct job_run *r)
+{
+  job_open(h, NULL);
+  job_run_init(r, h);
+}
+
+void job_end(struct job_host *h, struct job_run *r)
+{
+  job_run_free(r);
+  job_close(h);
+}
+
 void job_cancel(struct job_run *r)
 {
   if (!r->job)
@@ -317,4 +329,69 @@ bool job_is_pattern(const void *ptr, size_t len)
     if (bytes[i] != job_server_byte(i))
       return false;
   return true;
+}
+
+/* ---- the place ---- */
+
+void job_place_add(struct job_place *p, const char *name, size_t len)
+{
+  (void)tar_make_header(&p->archive,
+                        &(struct tar_make_header){.name = name,
+                                                  .type = '0',
+                                                  .mode = 0644,
+                                                  .uid = (int64_t)geteuid(),
+                                                  .gid = (int64_t)getegid(),
+                                                  .size = (int64_t)len});
+  (void)tar_make_filler(&p->archive, len);
+}
+
+static void write_archive(const struct job_place *p)
+{
+  FILE *out = fopen(p->tar_path, "wb");
+
+  assert_non_null(out);
+  assert_int_equal(fwrite(p->archive.data, 1, p->archive.len, out),
+                   p->archive.len);
+  assert_int_equal(fclose(out), 0);
+}
+
+void job_place_open(struct job_place *p)
+{
+  char script[1024];
+
+  (void)tar_make_end(&p->archive);
+  tempdir_open(&p->dir);
+  (void)snprintf(p->tar_path, sizeof p->tar_path, "%s/x.tar", p->dir.base);
+  (void)snprintf(p->target_path, sizeof p->target_path, "%s/target",
+                 p->dir.base);
+  (void)snprintf(p->file_path, sizeof p->file_path, "%s/target/out",
+                 p->dir.base);
+  write_archive(p);
+  (void)snprintf(script, sizeof script,
+                 "{\"resources\": ["
+                 "{\"path\": \"/x.tar\", \"file\": \"%s\"},"
+                 "{\"path\": \"/slow.tar\", \"file\": \"%s\", \"rules\":"
+                 " [{\"write_size\": 20000, \"rate\": 8000000}]}]}",
+                 p->tar_path, p->tar_path);
+  job_server_start(&p->server, script);
+}
+
+void job_place_close(struct job_place *p)
+{
+  job_server_stop(&p->server);
+  tempdir_close(&p->dir);
+  tar_make_free(&p->archive);
+}
+
+void job_place_empty(const struct job_place *p)
+{
+  char command[400];
+
+  (void)snprintf(command, sizeof command, "rm -rf '%s'/*", p->target_path);
+  assert_int_equal(system(command), 0);
+}
+
+const char *job_place_url(struct job_place *p, const char *path)
+{
+  return job_server_url(&p->server, path, p->url, sizeof p->url);
 }

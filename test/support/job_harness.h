@@ -26,6 +26,9 @@
 
 #include <tarn/tarn.h>
 
+#include "tar_make.h"
+#include "tempdir.h"
+
 struct job_host {
   uv_loop_t loop;
   uv_timer_t watchdog;
@@ -70,6 +73,9 @@ void job_run_init(struct job_run *r, struct job_host *h);
 void job_run_free(struct job_run *r);
 int job_start(struct job_run *r, struct tarn_err *err);
 void job_cancel(struct job_run *r);
+/* A host and one run on it: job_open and job_run_init, and their opposites. */
+void job_begin(struct job_host *h, struct job_run *r);
+void job_end(struct job_host *h, struct job_run *r);
 /* Runs the loop until the job is done. */
 void job_wait(struct job_run *r);
 /* Gives all of `len` bytes, then the end, as fast as they are taken; the job
@@ -84,5 +90,29 @@ const char *job_server_url(const struct job_server *s, const char *path,
 /* Byte `i` of /bytes/N. */
 uint8_t job_server_byte(size_t i);
 bool job_is_pattern(const void *ptr, size_t len);
+
+/*
+ * What a group of tests shares: an archive, a directory, and a server that
+ * has the archive as /x.tar, and slowly as /slow.tar. Starts zeroed; fill the
+ * archive, then open.
+ */
+struct job_place {
+  struct tar_make archive;
+  struct tempdir dir;
+  struct job_server server;
+  char tar_path[300];    /* the archive */
+  char target_path[300]; /* an empty directory */
+  char file_path[300];   /* a name in it */
+  char url[512];         /* the last of job_place_url */
+};
+
+/* Appends a file of the user's own with `len` bytes of filler. */
+void job_place_add(struct job_place *p, const char *name, size_t len);
+/* Ends the archive too. */
+void job_place_open(struct job_place *p);
+void job_place_close(struct job_place *p);
+/* Takes away what jobs have made below the target. */
+void job_place_empty(const struct job_place *p);
+const char *job_place_url(struct job_place *p, const char *path);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <stdarg.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 #include <bzlib.h>
@@ -27,6 +25,21 @@ static void pack(struct bytes *packed, const struct bytes *plain, int level)
 static void pack_one(struct bytes *packed, const struct bytes *plain)
 {
   pack(packed, plain, 1);
+}
+
+static void every_stream_is_read_and_padding_accepted(void **state)
+{
+  codec_test_reads_on(state);
+}
+
+static void a_stream_cut_anywhere_is_truncated(void **state)
+{
+  codec_test_cuts(state);
+}
+
+static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
+{
+  codec_test_damage(state);
 }
 
 static void a_stream_of_several_blocks_and_an_empty_one_are_read(void **state)
@@ -85,12 +98,9 @@ static void memory_is_kept_from_stream_to_stream(void **state)
 int main(void)
 {
   struct CMUnitTest tests[] = {
-      {.name = "every_stream_is_read_and_padding_accepted",
-       .test_func = codec_test_reads_on},
-      {.name = "a_stream_cut_anywhere_is_truncated",
-       .test_func = codec_test_cuts},
-      {.name = "no_flipped_bit_gives_wrong_bytes_with_success",
-       .test_func = codec_test_damage},
+      cmocka_unit_test(every_stream_is_read_and_padding_accepted),
+      cmocka_unit_test(a_stream_cut_anywhere_is_truncated),
+      cmocka_unit_test(no_flipped_bit_gives_wrong_bytes_with_success),
       cmocka_unit_test(a_block_size_that_is_none_is_refused),
       cmocka_unit_test(the_combined_checksum_is_verified),
       cmocka_unit_test(memory_is_kept_from_stream_to_stream),

@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <setjmp.h>
-#include <string.h>
 
 #include <cmocka.h>
 #include <zlib.h>
@@ -34,6 +33,21 @@ static void pack(struct bytes *packed, const struct bytes *plain, int level,
 static void pack_one(struct bytes *packed, const struct bytes *plain)
 {
   pack(packed, plain, 6, NULL);
+}
+
+static void every_member_is_read_and_padding_accepted(void **state)
+{
+  codec_test_reads_on(state);
+}
+
+static void a_member_cut_anywhere_is_truncated(void **state)
+{
+  codec_test_cuts(state);
+}
+
+static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
+{
+  codec_test_damage(state);
 }
 
 static void extra_name_comment_and_header_crc_are_read(void **state)
@@ -138,12 +152,9 @@ memory_counts_the_window_and_does_not_grow_with_members(void **state)
 int main(void)
 {
   struct CMUnitTest tests[] = {
-      {.name = "every_member_is_read_and_padding_accepted",
-       .test_func = codec_test_reads_on},
-      {.name = "a_member_cut_anywhere_is_truncated",
-       .test_func = codec_test_cuts},
-      {.name = "no_flipped_bit_gives_wrong_bytes_with_success",
-       .test_func = codec_test_damage},
+      cmocka_unit_test(every_member_is_read_and_padding_accepted),
+      cmocka_unit_test(a_member_cut_anywhere_is_truncated),
+      cmocka_unit_test(no_flipped_bit_gives_wrong_bytes_with_success),
       cmocka_unit_test(extra_name_comment_and_header_crc_are_read),
       cmocka_unit_test(a_wrong_crc_is_refused_with_its_offset),
       cmocka_unit_test(a_wrong_size_is_refused),

@@ -2,8 +2,6 @@
 
 #include <stdarg.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 #include <lz4frame.h>
@@ -28,6 +26,26 @@ static void pack_one(struct bytes *packed, const struct bytes *plain)
   prefs.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
   prefs.frameInfo.contentSize = plain->len;
   pack(packed, plain, &prefs);
+}
+
+static void every_frame_is_read_and_padding_accepted(void **state)
+{
+  codec_test_reads_on(state);
+}
+
+static void a_frame_cut_anywhere_is_truncated(void **state)
+{
+  codec_test_cuts(state);
+}
+
+static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
+{
+  codec_test_damage(state);
+}
+
+static void skippable_frames_may_stand_anywhere(void **state)
+{
+  codec_test_skippable(state);
 }
 
 static void all_frame_options_are_read(void **state)
@@ -185,14 +203,10 @@ static void memory_counts_the_blocks(void **state)
 int main(void)
 {
   struct CMUnitTest tests[] = {
-      {.name = "every_frame_is_read_and_padding_accepted",
-       .test_func = codec_test_reads_on},
-      {.name = "a_frame_cut_anywhere_is_truncated",
-       .test_func = codec_test_cuts},
-      {.name = "no_flipped_bit_gives_wrong_bytes_with_success",
-       .test_func = codec_test_damage},
-      {.name = "skippable_frames_may_stand_anywhere",
-       .test_func = codec_test_skippable},
+      cmocka_unit_test(every_frame_is_read_and_padding_accepted),
+      cmocka_unit_test(a_frame_cut_anywhere_is_truncated),
+      cmocka_unit_test(no_flipped_bit_gives_wrong_bytes_with_success),
+      cmocka_unit_test(skippable_frames_may_stand_anywhere),
       cmocka_unit_test(all_frame_options_are_read),
       cmocka_unit_test(checksums_are_verified_and_named),
       cmocka_unit_test(a_wrong_content_size_is_refused),

@@ -2,8 +2,6 @@
 
 #include <stdarg.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 #include <lz4.h>

@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <setjmp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -27,6 +26,21 @@ static void pack(struct bytes *packed, const struct bytes *plain,
 static void pack_one(struct bytes *packed, const struct bytes *plain)
 {
   pack(packed, plain, LZMA_CHECK_CRC64);
+}
+
+static void every_stream_is_read_and_padding_accepted(void **state)
+{
+  codec_test_reads_on(state);
+}
+
+static void a_stream_cut_anywhere_is_truncated(void **state)
+{
+  codec_test_cuts(state);
+}
+
+static void no_flipped_bit_gives_wrong_bytes_with_success(void **state)
+{
+  codec_test_damage(state);
 }
 
 static void every_check_is_understood(void **state)
@@ -131,12 +145,9 @@ a_dictionary_above_the_limit_is_refused_before_any_byte(void **state)
 int main(void)
 {
   struct CMUnitTest tests[] = {
-      {.name = "every_stream_is_read_and_padding_accepted",
-       .test_func = codec_test_reads_on},
-      {.name = "a_stream_cut_anywhere_is_truncated",
-       .test_func = codec_test_cuts},
-      {.name = "no_flipped_bit_gives_wrong_bytes_with_success",
-       .test_func = codec_test_damage},
+      cmocka_unit_test(every_stream_is_read_and_padding_accepted),
+      cmocka_unit_test(a_stream_cut_anywhere_is_truncated),
+      cmocka_unit_test(no_flipped_bit_gives_wrong_bytes_with_success),
       cmocka_unit_test(every_check_is_understood),
       cmocka_unit_test(a_check_that_nobody_knows_is_not_skipped),
       cmocka_unit_test(padding_between_streams_is_a_multiple_of_four),
