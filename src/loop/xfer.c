@@ -123,7 +123,6 @@ static size_t on_write(char *ptr, size_t one, size_t len, void *user)
     x->req.paused = true;
     return CURL_WRITEFUNC_PAUSE;
   }
-  x->body_bytes += len;
   return len;
 }
 
@@ -271,7 +270,7 @@ static int set_range(struct tarn_xfer *x, const struct tarn_xfer_ask *ask,
 static void reset(struct tarn_xfer *x)
 {
   x->connected = x->head_told = x->refused = x->hopeless = false;
-  x->body_bytes = x->refused_bytes = 0;
+  x->refused_bytes = 0;
   x->probe_len = 0;
   x->expired_probe[0] = '\0';
   x->curl_text[0] = '\0';

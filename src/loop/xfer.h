@@ -36,7 +36,7 @@ struct tarn_xfer {
   bool connected; /* the request has been or is being sent */
   bool head_told, refused, running;
   bool hopeless; /* the failure cannot pass: a certificate, a bad option */
-  uint64_t body_bytes, refused_bytes;
+  uint64_t refused_bytes;
   char expired_probe[256]; /* start of a 400's body, for its code */
   size_t probe_len;
 

@@ -65,10 +65,9 @@ struct disk_file {
   struct tarn_list pieces;
   unsigned in_flight; /* write items that work on it */
   bool opened;
-  bool complete; /* all of its body has come */
-  bool failed;   /* reported already; to be removed */
-  bool closing;  /* its last item is out */
-  bool removing;
+  bool complete;          /* all of its body has come */
+  bool failed;            /* reported already; to be removed */
+  bool closing;           /* its last item is out */
   struct tarn_list links; /* struct disk_name: hard links made to it */
 };
 
@@ -136,7 +135,7 @@ struct disk_dirs {
   const char *first_failed;
   int first_rc;
   const char *first_what;
-  bool sorted, started;
+  bool sorted;
 };
 
 struct sink_disk {
@@ -149,8 +148,7 @@ struct sink_disk {
   struct tarn_list files;    /* not closed yet */
   struct tarn_list ready;    /* files with something to write */
   struct disk_file *current; /* gets the bodies that come, or NULL */
-  bool in_member;
-  struct tarn_budget fds; /* descriptors of files */
+  struct tarn_budget fds;    /* descriptors of files */
   unsigned n_open;
 
   struct tarn_lane name_lane, write_lane;

@@ -281,7 +281,6 @@ static void file_closed(struct sink_disk *s, struct disk_share *share)
   s->n_open--;
   tarn_budget_release(&s->fds, 1);
   if (f->failed) {
-    f->removing = true;
     queue_remove(s, f->op->path, &f->op->inode, f);
     return;
   }

@@ -16,7 +16,7 @@ struct verify {
   struct tarn_slice slices[SLICES_AT_ONCE]; /* the item's */
   size_t n_slices;
   int rc; /* the item's */
-  bool running, has_end, proven, done, closed;
+  bool running, has_end, done, closed;
 };
 
 static void advance(struct verify *v);
@@ -101,7 +101,7 @@ static void end(struct tarn_stage *stage, bool proven)
   struct verify *v = of(stage);
 
   v->has_end = true;
-  v->proven = proven;
+  (void)proven; /* the digest proves more than the transport can */
   advance(v);
 }
 
