@@ -179,6 +179,11 @@ def test_the_program_takes_rules_from_a_script_and_the_query(tmp_path):
         base = "http://127.0.0.1:%d" % int(proc.stdout.readline())
         assert fetch(base + "/a", "0-4")[2] == b"he"
         assert fetch(base + "/bytes/1000?short=7", "0-99")[2] == pattern(7)
+        # A request is logged when its reply is over, a moment after we have it.
+        until = time.monotonic() + 10
+        while (len((tmp_path / "log").read_text().splitlines()) < 2 and
+               time.monotonic() < until):
+            time.sleep(0.01)
     finally:
         proc.stdin.close()
         assert proc.wait(10) == 0
