@@ -181,14 +181,18 @@ enum tarn_source {
   TARN_FROM_URL = 0, /* `url` */
   TARN_FROM_FD,      /* `from_fd`: file, pipe, FIFO or socket, read in order;
                         stays open, its flags are not changed */
-  TARN_FROM_PUT      /* the caller gives bytes with tarn_put */
+  TARN_FROM_PUT,     /* the caller gives bytes with tarn_put */
+  TARN_FROM_FILE     /* `input`: a path; a file is read ahead by workers, a
+                        FIFO is opened when its writer is there */
 };
 
 enum tarn_target {
-  TARN_TO_DIR = 0, /* decode and extract into directory `path` */
-  TARN_TO_FD,      /* bytes in order to `to_fd`, which stays open */
-  TARN_TO_FILE,    /* raw bytes to file `path` */
-  TARN_TO_CALLBACK /* bytes in order to on_data */
+  TARN_TO_DIR = 0,  /* decode and extract into directory `path` */
+  TARN_TO_FD,       /* bytes in order to `to_fd`, which stays open */
+  TARN_TO_FILE,     /* raw bytes to file `path` */
+  TARN_TO_CALLBACK, /* bytes in order to on_data */
+  TARN_TO_LIST      /* decode, and tell each member to on_event; nothing is
+                       written */
 };
 
 enum tarn_compression {
@@ -220,15 +224,57 @@ enum tarn_get_flag {
   TARN_IGNORE_NODES = 1 << 14,   /* skip device nodes and FIFOs */
   TARN_IGNORE_ZEROS = 1 << 15,   /* read on behind the end blocks */
   TARN_REPORT_ENTRIES = 1 << 16, /* on_event for each entry */
-  TARN_NO_OPENAT2 = 1 << 17      /* resolve paths by the portable walk, as
+  TARN_NO_OPENAT2 = 1 << 17,     /* resolve paths by the portable walk, as
                                     on kernels without openat2 */
+  /* What to do where a name is taken; without any: replace it. */
+  TARN_KEEP_OLD_FILES = 1 << 18,         /* the member fails */
+  TARN_SKIP_OLD_FILES = 1 << 19,         /* the member is skipped */
+  TARN_KEEP_NEWER_FILES = 1 << 20,       /* skipped unless it is newer */
+  TARN_UNLINK_FIRST = 1 << 21,           /* remove before making, always */
+  TARN_KEEP_DIRECTORY_SYMLINK = 1 << 22, /* a symlink to a directory may
+                                            stand for a directory */
+  TARN_ATOMIC = 1 << 23,    /* TO_DIR: extract beside it, rename when proven */
+  TARN_NO_XATTRS = 1 << 24, /* no extended attributes, ACLs, capabilities */
+  TARN_IGNORE_PERMS = 1 << 25 /* modes as the umask gives them to new files */
 };
 
 enum tarn_event_kind {
   TARN_EVENT_START = 1, /* the reply is judged: the total is known, if told */
   TARN_EVENT_RETRY,     /* a request failed and is tried again */
   TARN_EVENT_WARNING,   /* something odd, or an entry that failed */
-  TARN_EVENT_ENTRY      /* a member is on its way to disk */
+  TARN_EVENT_ENTRY      /* a member is on its way to disk, or is listed */
+};
+
+enum tarn_member_type {
+  TARN_MEMBER_FILE = 1,
+  TARN_MEMBER_DIR,
+  TARN_MEMBER_SYMLINK,
+  TARN_MEMBER_HARDLINK,
+  TARN_MEMBER_CHAR,
+  TARN_MEMBER_BLOCK,
+  TARN_MEMBER_FIFO
+};
+
+/*
+ * A member as the archive describes it, nothing judged yet: its path may be
+ * absolute or have "..". Valid during the event. Names are raw bytes.
+ */
+struct tarn_member {
+  size_t size; /* of this struct in the running library */
+  enum tarn_member_type type;
+  const char *path; /* ends with a NUL that path_len does not count */
+  size_t path_len;
+  const char *link; /* target of a symlink or hard link, else "" */
+  size_t link_len;
+  unsigned mode; /* permission bits and 07000 */
+  uint64_t uid, gid;
+  const char *uname, *gname; /* "" when the archive has none */
+  int64_t mtime_sec;
+  uint32_t mtime_nsec; /* 0 to 999999999, also before 1970 */
+  unsigned dev_major, dev_minor;
+  uint64_t length;    /* bytes of content, holes too */
+  uint64_t header_at; /* offset of its header in the decoded stream */
+  int is_sparse;
 };
 
 struct tarn_event {
@@ -239,6 +285,7 @@ struct tarn_event {
   struct tarn_err err; /* RETRY, WARNING: the story; code 0 for advice */
   unsigned attempt;    /* RETRY: how many have failed in a row */
   uint64_t wait_ms;    /* RETRY: pause before the next */
+  const struct tarn_member *member; /* ENTRY, else NULL */
 };
 
 /* What limits the job just now. */
@@ -349,6 +396,25 @@ struct tarn_get_options {
   uint64_t max_size;  /* decoded bytes of all members; default none */
   uint64_t max_files; /* members; default none */
   double max_ratio;   /* decoded to raw bytes; default none */
+
+  const char *input; /* FROM_FILE: path of the archive */
+  /*
+   * Shell patterns of members, as GNU tar's --exclude: * and ? match slashes
+   * too, a pattern may begin at any component, and what it matches stands for
+   * all beneath. With `include` only members that match one are taken.
+   */
+  const char *const *include;
+  size_t n_include;
+  const char *const *exclude;
+  size_t n_exclude;
+  /* Patterns of further extended attributes to restore: "security.selinux". */
+  const char *const *xattrs_include;
+  size_t n_xattrs_include;
+  const char *chown; /* "USER", "USER:GROUP", ":GROUP": owner of all, names or
+                        numbers; implies TARN_SAME_OWNER */
+  /* "FROM:TO:COUNT", with commas between: ids FROM and the COUNT - 1 behind it
+     become TO and those behind it. What no range holds is refused. */
+  const char *uid_map, *gid_map;
 };
 #define TARN_GET_OPTIONS_INIT TARN_SIZED(struct tarn_get_options)
 

@@ -46,8 +46,12 @@ struct tarn_entry {
   uint32_t dev_major, dev_minor;
   uint64_t size;      /* bytes of content; for sparse files the real size */
   uint64_t header_at; /* offset of its ustar header in the decoded stream */
+  bool sparse;        /* content comes in pieces with holes between, and may
+                         end in a hole: the file is `size` long */
   const struct tarn_xattr *xattrs;
   size_t n_xattrs;
+  /* POSIX ACLs as text ("user::rwx,user:bin:r--:2,..."), "" when none. */
+  const char *acl_access, *acl_default;
 };
 
 #endif

@@ -4,6 +4,7 @@
  *   to a directory   source > reorder > [verify] > decode > untar > sink_disk
  *   decoded bytes    source > reorder > [verify] > decode > sink
  *   raw bytes        source > reorder > [verify] > sink
+ *   a listing        source > reorder > [verify] > decode > untar > sink_list
  *
  * A content coding of the server is peeled by one more decode stage, which the
  * job puts in when the reply is known.
@@ -17,6 +18,7 @@
 #include "loop/url.h"
 #include "stage/sink_call.h"
 #include "stage/sink_disk.h"
+#include "stage/sink_list.h"
 #include "stage/sink_stream.h"
 #include "stage/source_fd.h"
 #include "stage/source_http.h"
@@ -32,6 +34,12 @@
 static bool is_raw(const struct tarn_get_options *o)
 {
   return o->target == TARN_TO_FILE || (o->flags & TARN_RAW);
+}
+
+/* The stream is read as an archive. */
+static bool has_members(const struct tarn_get_options *o)
+{
+  return o->target == TARN_TO_DIR || o->target == TARN_TO_LIST;
 }
 
 static int check_digest(const struct tarn_get_options *o, struct tarn_err *err)
@@ -50,7 +58,7 @@ static int check(struct tarn_get_options *o, struct tarn_err *err)
   enum tarn_scheme scheme;
   int rc;
 
-  if (o->source > TARN_FROM_PUT || o->target > TARN_TO_CALLBACK ||
+  if (o->source > TARN_FROM_FILE || o->target > TARN_TO_LIST ||
       o->compression > TARN_COMPRESSION_BZIP2)
     return tarn_err_set(err, TARN_EINVAL,
                         "an unknown source, target or "
@@ -60,12 +68,14 @@ static int check(struct tarn_get_options *o, struct tarn_err *err)
   if (o->source == TARN_FROM_URL &&
       (rc = tarn_url_scheme(o->url, &scheme, err)) != 0)
     return rc;
+  if (o->source == TARN_FROM_FILE && !o->input)
+    return tarn_err_set(err, TARN_EINVAL, "no file to read");
   if (o->target == TARN_TO_FILE && !o->path)
     return tarn_err_set(err, TARN_EINVAL, "no file to write");
   if (o->target == TARN_TO_CALLBACK && !o->on_data)
     return tarn_err_set(err, TARN_EINVAL, "no callback for the bytes");
-  if (o->target == TARN_TO_DIR && (o->flags & TARN_RAW))
-    return tarn_err_set(err, TARN_EINVAL, "raw bytes into a directory");
+  if (has_members(o) && (o->flags & TARN_RAW))
+    return tarn_err_set(err, TARN_EINVAL, "raw bytes where members are wanted");
   if (o->connections > 256)
     return tarn_err_set(err, TARN_EINVAL, "more than 256 connections");
   if (o->memory == 0)
@@ -94,14 +104,11 @@ static bool by_flags(unsigned long flags, unsigned long yes, unsigned long no,
   return flags & no ? false : usual;
 }
 
-static struct tarn_stage *tree_sink(struct tarn_job *job,
-                                    const struct tarn_get_options *o)
+static struct tarn_tree *disk_tree(struct tarn_job *job,
+                                   const struct tarn_get_options *o)
 {
   bool root = geteuid() == 0;
   struct tarn_disk_options disk = {0};
-  struct tarn_untar_options untar = {0};
-  struct tarn_tree *tree;
-  struct tarn_stage *stage;
 
   disk.path = o->path;
   disk.strip = o->strip_components;
@@ -117,7 +124,18 @@ static struct tarn_stage *tree_sink(struct tarn_job *job,
   disk.ignore_nodes = o->flags & TARN_IGNORE_NODES;
   disk.no_openat2 = o->flags & TARN_NO_OPENAT2;
   disk.umask = job->ctx->env.umask;
-  tree = tarn_sink_disk_new(&job->flow, &disk);
+  return tarn_sink_disk_new(&job->flow, &disk);
+}
+
+static struct tarn_stage *tree_sink(struct tarn_job *job,
+                                    const struct tarn_get_options *o)
+{
+  struct tarn_untar_options untar = {0};
+  struct tarn_tree *tree;
+  struct tarn_stage *stage;
+
+  tree = o->target == TARN_TO_LIST ? tarn_sink_list_new(&job->flow)
+                                   : disk_tree(job, o);
   if (!tree)
     return NULL;
   untar.ignore_zeros = o->flags & TARN_IGNORE_ZEROS;
@@ -142,6 +160,9 @@ static int add_sink(struct tarn_job *job, const struct tarn_get_options *o,
   case TARN_TO_DIR:
     sink = tree_sink(job, o);
     job->to_disk = true;
+    break;
+  case TARN_TO_LIST:
+    sink = tree_sink(job, o);
     break;
   case TARN_TO_FILE:
     stream.path = o->path;
@@ -175,6 +196,8 @@ static enum tarn_compression by_name(const struct tarn_get_options *o)
   enum tarn_compression kind = TARN_COMPRESSION_AUTO;
   char *path;
 
+  if (o->source == TARN_FROM_FILE)
+    return tarn_codec_by_name(o->input, strlen(o->input));
   if (o->source != TARN_FROM_URL)
     return kind;
   path = tarn_url_path(o->url);
@@ -191,8 +214,8 @@ static int add_decode(struct tarn_job *job, const struct tarn_get_options *o,
 
   job->decode.kind = o->compression;
   job->decode.by_name = by_name(o);
-  job->decode.must_match_name = o->target != TARN_TO_DIR;
-  job->decode.end_by_transport = o->target == TARN_TO_DIR;
+  job->decode.must_match_name = !has_members(o);
+  job->decode.end_by_transport = has_members(o);
   job->decode.max_window = o->memory > USUAL_WINDOW ? o->memory : USUAL_WINDOW;
   job->decode.max_size = o->max_size;
   job->decode.max_ratio = o->max_ratio;
@@ -308,6 +331,9 @@ static int add_source(struct tarn_job *job, const struct tarn_get_options *o,
   case TARN_FROM_FD:
     return tarn_source_fd_new(&job->source, &job->flow, job->reorder,
                               o->from_fd, NULL, err);
+  case TARN_FROM_FILE:
+    return tarn_source_fd_new(&job->source, &job->flow, job->reorder, -1,
+                              o->input, err);
   case TARN_FROM_PUT:
     job->source_puts = true;
     job->source = tarn_source_put_new(&job->flow, job->reorder, call_room, job);
@@ -329,6 +355,8 @@ static bool set_shown(struct tarn_job *job, const struct tarn_get_options *o)
 
   if (o->source == TARN_FROM_URL)
     tarn_url_public(o->url, text, sizeof text);
+  else if (o->source == TARN_FROM_FILE)
+    (void)snprintf(text, sizeof text, "%s", o->input);
   else
     (void)snprintf(text, sizeof text, "input");
   job->shown = strdup(text);
@@ -343,7 +371,7 @@ static void set_user(struct tarn_job *job, const struct tarn_get_options *o)
   job->user = o->user;
   job->max_time_ms = o->max_time_ms;
   job->flow.object = on_object;
-  if (o->flags & TARN_REPORT_ENTRIES)
+  if ((o->flags & TARN_REPORT_ENTRIES) || o->target == TARN_TO_LIST)
     job->flow.entry = tarn_job_tell_entry;
   if (o->digest) {
     job->has_digest = true;

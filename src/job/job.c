@@ -42,23 +42,26 @@ int tarn_options_copy(void *to, size_t to_size, const void *from,
 
 /* ---- events ---- */
 
+static void deliver(struct tarn_job *job, struct tarn_event *event)
+{
+  event->size = sizeof *event;
+  if (job->on_event)
+    job->on_event(job, event, job->user);
+}
+
 static void send_event(struct tarn_job *job, enum tarn_event_kind kind,
                        const char *text, const struct tarn_err *err,
                        unsigned attempt, uint64_t wait_ms)
 {
-  struct tarn_event event;
+  struct tarn_event event = {0};
 
-  if (!job->on_event)
-    return;
-  memset(&event, 0, sizeof event);
-  event.size = sizeof event;
   event.kind = kind;
   event.text = text;
   if (err)
     event.err = *err;
   event.attempt = attempt;
   event.wait_ms = wait_ms;
-  job->on_event(job, &event, job->user);
+  deliver(job, &event);
 }
 
 static void on_warn(struct tarn_flow *flow, const struct tarn_err *err)
@@ -72,10 +75,37 @@ static void on_retry(struct tarn_flow *flow, const struct tarn_err *err,
   send_event(of(flow), TARN_EVENT_RETRY, err->text, err, attempt, wait_ms);
 }
 
-void tarn_job_tell_entry(struct tarn_flow *flow, const char *path)
+void tarn_job_tell_entry(struct tarn_flow *flow, const struct tarn_entry *e)
 {
-  send_event(of(flow), TARN_EVENT_ENTRY, path, NULL, 0, 0);
+  struct tarn_event event = {0};
+  struct tarn_member m = {0};
+
+  m.size = sizeof m;
+  m.type = (enum tarn_member_type)e->type; /* same values, asserted below */
+  m.path = e->path;
+  m.path_len = e->path_len;
+  m.link = e->link;
+  m.link_len = e->link_len;
+  m.mode = e->mode;
+  m.uid = e->uid;
+  m.gid = e->gid;
+  m.uname = e->uname;
+  m.gname = e->gname;
+  m.mtime_sec = e->mtime.sec;
+  m.mtime_nsec = e->mtime.nsec;
+  m.dev_major = e->dev_major;
+  m.dev_minor = e->dev_minor;
+  m.length = e->size;
+  m.header_at = e->header_at;
+  m.is_sparse = e->sparse;
+  event.kind = TARN_EVENT_ENTRY;
+  event.text = e->path;
+  event.member = &m;
+  deliver(of(flow), &event);
 }
+_Static_assert(TARN_MEMBER_FILE == (int)TARN_ENTRY_FILE &&
+                   TARN_MEMBER_FIFO == (int)TARN_ENTRY_FIFO,
+               "types of members and entries are the same numbers");
 
 void tarn_job_tell_start(struct tarn_job *job)
 {

@@ -79,6 +79,7 @@ void tarn_job_own(struct tarn_job *job, struct tarn_stage *stage);
 
 /* Events for the user: the object is known; an entry (a flow's `entry`). */
 void tarn_job_tell_start(struct tarn_job *job);
-void tarn_job_tell_entry(struct tarn_flow *flow, const char *path);
+void tarn_job_tell_entry(struct tarn_flow *flow,
+                         const struct tarn_entry *entry);
 
 #endif

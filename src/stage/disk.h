@@ -47,6 +47,8 @@ struct disk_op {
   struct tarn_meta meta; /* ids are filled in on the name lane */
   mode_t node_type;
   dev_t dev;
+  bool sparse;   /* FILE: its length is set at the end, to */
+  uint64_t size; /* this */
   struct tarn_slab *hold;
   struct disk_file *file; /* FILE; REMOVE: the file that failed, or NULL */
   struct tarn_inode inode;
@@ -56,14 +58,20 @@ struct disk_op {
   int meta_rc;      /* the name is made, its metadata is not */
 };
 
-/* A regular file from its operation to its close. */
+/*
+ * A regular file from its operation to its close. While `held`, whoever reads
+ * the archive may still hand content to it: a file that is given up meanwhile
+ * waits in sink->gone for its finish.
+ */
 struct disk_file {
+  struct tarn_tree_member member;
   struct tarn_list link; /* in sink->ready */
   struct tarn_list all;  /* in sink->files */
   struct disk_op *op;
   int fd; /* -1 before and after */
   struct tarn_list pieces;
   unsigned in_flight; /* write items that work on it */
+  bool held, gone;
   bool opened;
   bool complete;          /* all of its body has come */
   bool failed;            /* reported already; to be removed */
@@ -113,6 +121,8 @@ struct disk_share {
   int fd;
   struct tarn_list pieces;
   const struct tarn_meta *meta; /* set: finish and close */
+  bool set_size;
+  uint64_t size;
   int rc;
   const char *what;
   int meta_rc;
@@ -144,11 +154,12 @@ struct sink_disk {
   struct tarn_disk_options opts;
   char *path;
 
-  struct tarn_list ops;      /* wait for the name lane */
-  struct tarn_list files;    /* not closed yet */
-  struct tarn_list ready;    /* files with something to write */
-  struct disk_file *current; /* gets the bodies that come, or NULL */
-  struct tarn_budget fds;    /* descriptors of files */
+  struct tarn_list ops;   /* wait for the name lane */
+  struct tarn_list files; /* not closed yet */
+  struct tarn_list ready; /* files with something to write */
+  struct tarn_list gone;  /* given up, and still held by the reader */
+  unsigned n_held;
+  struct tarn_budget fds; /* descriptors of files */
   unsigned n_open;
 
   struct tarn_lane name_lane, write_lane;

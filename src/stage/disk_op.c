@@ -133,6 +133,8 @@ static struct disk_op *make(struct sink_disk *sink,
   op->kind = kinds[i].kind;
   op->node_type = kinds[i].node_type;
   op->dev = makedev(entry->dev_major, entry->dev_minor);
+  op->sparse = entry->sparse;
+  op->size = entry->size;
   set_meta(sink, op, entry);
   op->hold = slab;
   tarn_slab_ref(slab);

@@ -49,17 +49,22 @@ static void drop_pieces(struct tarn_list *pieces)
 
 static void free_file(struct sink_disk *s, struct disk_file *f)
 {
-  if (s->current == f)
-    s->current = NULL;
-  tarn_disk_file_free(f);
+  if (!f->held) {
+    tarn_disk_file_free(f);
+    return;
+  }
+  f->gone = true;
+  tarn_list_remove(&f->op->link);
+  drop_pieces(&f->pieces);
+  tarn_list_remove(&f->link);
+  tarn_list_remove(&f->all);
+  tarn_list_append(&s->gone, &f->all);
 }
 
 /* From here on it is only closed and taken away. */
 void tarn_disk_give_up(struct sink_disk *s, struct disk_file *f)
 {
   f->failed = true;
-  if (s->current == f)
-    s->current = NULL;
   drop_pieces(&f->pieces);
   tarn_disk_make_ready(s, f);
 }
@@ -350,6 +355,8 @@ static size_t take_share(struct sink_disk *s, struct disk_file *f,
   if (tarn_list_empty(&f->pieces) && f->in_flight == 0 &&
       (f->complete || f->failed)) {
     share->meta = &f->op->meta;
+    share->set_size = f->op->sparse;
+    share->size = f->op->size;
     share->rc = f->failed ? -ECANCELED : 0;
     f->closing = true;
   }

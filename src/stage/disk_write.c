@@ -32,6 +32,10 @@ static void write_share_on_worker(struct disk_share *share)
         share->fd, TARN_CONTAINER(link, struct disk_piece, link));
   if (!share->meta)
     return;
+  /* The last hole is behind the last piece. */
+  if (share->rc == 0 && share->set_size &&
+      ftruncate(share->fd, (off_t)share->size) != 0)
+    share->rc = -errno;
   /* A file that failed is closed all the same: its name goes next. */
   if (share->rc == 0)
     share->meta_rc = tarn_meta_apply_fd(share->fd, share->meta, &share->what);

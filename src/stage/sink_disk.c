@@ -92,35 +92,66 @@ static void on_step(struct tarn_defer *d)
 
 /* ---- the tree's interface ---- */
 
-static void entry(struct tarn_tree *tree, const struct tarn_entry *e,
-                  struct tarn_slab *slab)
+/*
+ * A file that is not complete keeps its descriptor: were there more of those
+ * than descriptors, all would wait for one another.
+ */
+static struct disk_file *hold_file(struct sink_disk *s, struct disk_op *op)
+{
+  struct disk_file *f;
+
+  if (s->n_held >= s->fds.cap) {
+    tarn_flow_fail(s->flow, TARN_EFILE,
+                   "%u files are open at once, more than the limit of open "
+                   "files allows",
+                   s->n_held + 1);
+    return NULL;
+  }
+  f = tarn_disk_file_new(op);
+  if (!f) {
+    tarn_flow_fail(s->flow, TARN_ENOMEM, "member: out of memory");
+    return NULL;
+  }
+  f->member.tree = &s->tree;
+  f->held = true;
+  s->n_held++;
+  tarn_list_append(&s->files, &f->all);
+  return f;
+}
+
+static struct tarn_tree_member *entry(struct tarn_tree *tree,
+                                      const struct tarn_entry *e,
+                                      struct tarn_slab *slab)
 {
   struct sink_disk *s = of(tree);
   struct disk_op *op = tarn_disk_op_new(s, e, slab);
+  struct disk_file *f = NULL;
 
-  s->current = NULL;
   if (!op)
-    return;
+    return NULL;
   if (s->flow->entry)
-    s->flow->entry(s->flow, e->path);
-  if (op->kind == DISK_FILE) {
-    s->current = tarn_disk_file_new(op);
-    if (!s->current) {
-      tarn_disk_op_free(op);
-      tarn_flow_fail(s->flow, TARN_ENOMEM, "member: out of memory");
-      return;
-    }
-    tarn_list_append(&s->files, &s->current->all);
+    s->flow->entry(s->flow, e);
+  if (op->kind == DISK_FILE && !(f = hold_file(s, op))) {
+    tarn_disk_op_free(op);
+    return NULL;
   }
   tarn_list_append(&s->ops, &op->link);
+  return f ? &f->member : NULL;
 }
 
-static void body(struct tarn_tree *tree, struct tarn_slice slice, uint64_t at)
+static struct disk_file *file_of(struct tarn_tree_member *member)
+{
+  return TARN_CONTAINER(member, struct disk_file, member);
+}
+
+static void body(struct tarn_tree *tree, struct tarn_tree_member *member,
+                 struct tarn_slice slice, uint64_t at)
 {
   struct sink_disk *s = of(tree);
+  struct disk_file *f = file_of(member);
   struct disk_piece *piece;
 
-  if (!s->current) {
+  if (f->failed || f->gone) {
     tarn_slice_drop(&slice);
     return;
   }
@@ -133,19 +164,23 @@ static void body(struct tarn_tree *tree, struct tarn_slice slice, uint64_t at)
   tarn_list_init(&piece->link);
   piece->slice = slice;
   piece->at = at;
-  tarn_list_append(&s->current->pieces, &piece->link);
-  tarn_disk_make_ready(s, s->current);
+  tarn_list_append(&f->pieces, &piece->link);
+  tarn_disk_make_ready(s, f);
 }
 
-static void finish(struct tarn_tree *tree)
+static void finish(struct tarn_tree *tree, struct tarn_tree_member *member)
 {
   struct sink_disk *s = of(tree);
+  struct disk_file *f = file_of(member);
 
-  if (!s->current)
+  f->held = false;
+  s->n_held--;
+  if (f->gone) {
+    tarn_disk_file_free(f);
     return;
-  s->current->complete = true;
-  tarn_disk_make_ready(s, s->current);
-  s->current = NULL;
+  }
+  f->complete = true;
+  tarn_disk_make_ready(s, f);
 }
 
 static void flush(struct tarn_tree *tree)
@@ -175,6 +210,8 @@ static void close_tree(struct tarn_tree *tree, bool keep)
   if (s->finished)
     return;
   tarn_closer_hold(&s->flow->closer);
+  for (link = s->files.next; link != &s->files; link = link->next)
+    TARN_CONTAINER(link, struct disk_file, all)->held = false;
   if (!keep || (!s->names_running && s->names.err.code)) {
     tarn_disk_drop_ops(s, &s->ops);
     if (!s->names_running)
@@ -199,6 +236,8 @@ static void free_tree(struct tarn_tree *tree)
   tarn_defer_cancel(&s->step);
   while ((link = tarn_list_first(&s->ops)))
     tarn_disk_op_free(tarn_disk_op_of(link));
+  while ((link = tarn_list_first(&s->gone)))
+    tarn_disk_file_free(TARN_CONTAINER(link, struct disk_file, all));
   if (s->names.place_open)
     tarn_place_close(&s->names.place);
   if (s->names.root >= 0)
@@ -229,6 +268,7 @@ static void init_lists(struct sink_disk *s)
   tarn_list_init(&s->ops);
   tarn_list_init(&s->files);
   tarn_list_init(&s->ready);
+  tarn_list_init(&s->gone);
   tarn_list_init(&s->idle_writers);
   tarn_list_init(&s->names.ops);
   tarn_list_init(&s->names.done);

@@ -19,6 +19,7 @@
 #ifndef TARN_STAGE_STAGE_H
 #define TARN_STAGE_STAGE_H
 
+#include "archive/entry.h"
 #include "base/slab.h"
 #include "base/slice_queue.h"
 #include "http/reply.h"
@@ -71,8 +72,8 @@ struct tarn_flow {
   void (*warn)(struct tarn_flow *flow, const struct tarn_err *err);
   void (*retry)(struct tarn_flow *flow, const struct tarn_err *err,
                 unsigned attempt, uint64_t wait_ms);
-  /* An entry, as named in the archive; NULL when nobody listens. */
-  void (*entry)(struct tarn_flow *flow, const char *path);
+  /* An entry, as the archive has it; NULL when nobody listens. */
+  void (*entry)(struct tarn_flow *flow, const struct tarn_entry *entry);
   /* The object is known, before its first byte is put. */
   void (*object)(struct tarn_flow *flow, const struct tarn_reply *reply);
   /* The last stage has done all there is to do. */

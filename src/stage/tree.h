@@ -14,14 +14,26 @@
 
 struct tarn_tree;
 
+/* What a tree knows of a member that gets content: the first field of an own
+   struct. */
+struct tarn_tree_member {
+  struct tarn_tree *tree;
+};
+
 struct tarn_tree_ops {
-  /* A member begins; `entry` is lent for the call. */
-  void (*entry)(struct tarn_tree *tree, const struct tarn_entry *entry,
-                struct tarn_slab *slab);
+  /*
+   * A member begins; `entry` is lent for the call. NULL: nobody wants its
+   * content. Otherwise finish() must follow, unless the tree is closed before.
+   * Several may be open at once (FA1 mixes the blocks of files).
+   */
+  struct tarn_tree_member *(*entry)(struct tarn_tree *tree,
+                                    const struct tarn_entry *entry,
+                                    struct tarn_slab *slab);
   /* Bytes at offset `at` of it. Takes ownership. */
-  void (*body)(struct tarn_tree *tree, struct tarn_slice slice, uint64_t at);
+  void (*body)(struct tarn_tree *tree, struct tarn_tree_member *member,
+               struct tarn_slice slice, uint64_t at);
   /* The member is complete. */
-  void (*finish)(struct tarn_tree *tree);
+  void (*finish)(struct tarn_tree *tree, struct tarn_tree_member *member);
   /* No more for now: what has gathered may be dispatched. */
   void (*flush)(struct tarn_tree *tree);
   /* No more members; flow->finished follows when all is done. */

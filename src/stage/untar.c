@@ -11,6 +11,7 @@ struct untar {
   struct tarn_stage stage;
   struct tarn_flow *flow;
   struct tarn_tree *tree;
+  struct tarn_tree_member *member; /* gets the bodies that come, or NULL */
   struct tarn_tar_read *reader;
   struct tarn_untar_options opts;
   uint8_t head[512]; /* for telling what it is, when it is no archive */
@@ -85,16 +86,22 @@ static bool handle(struct untar *u, int event, const struct tarn_slice *slice,
                (unsigned long long)tarn_tar_read_entry(u->reader)->header_at,
                (int)tarn_tar_read_entry(u->reader)->type,
                (unsigned long long)tarn_tar_read_entry(u->reader)->size);
-    u->tree->ops->entry(u->tree, tarn_tar_read_entry(u->reader), slice->slab);
+    u->member = u->tree->ops->entry(u->tree, tarn_tar_read_entry(u->reader),
+                                    slice->slab);
     return true;
   case TARN_TAR_BODY:
+    if (!u->member)
+      return true;
     body = tarn_slice_dup(slice);
     body.ptr += from;
     body.len = used;
-    u->tree->ops->body(u->tree, body, tarn_tar_read_body_at(u->reader));
+    u->tree->ops->body(u->tree, u->member, body,
+                       tarn_tar_read_body_at(u->reader));
     return true;
   case TARN_TAR_FINISH:
-    u->tree->ops->finish(u->tree);
+    if (u->member)
+      u->tree->ops->finish(u->tree, u->member);
+    u->member = NULL;
     return true;
   case TARN_TAR_WARNING:
     tarn_flow_warn(u->flow, 0, "%s", tarn_tar_read_warning(u->reader));

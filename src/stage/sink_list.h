@@ -1,0 +1,15 @@
+/*
+ * A tree that makes nothing: each member is told to the flow's `entry`, its
+ * content is passed over. What `tarn list` needs.
+ *
+ * Memory: none beside itself. Threads: the loop's only.
+ */
+#ifndef TARN_STAGE_SINK_LIST_H
+#define TARN_STAGE_SINK_LIST_H
+
+#include "stage/tree.h"
+
+/* NULL when memory is out. */
+struct tarn_tree *tarn_sink_list_new(struct tarn_flow *flow);
+
+#endif
