@@ -241,7 +241,8 @@ static int is_linked(int target_dir, const char *target_name, int dir,
   return S_ISDIR(from.st_mode) ? -EPERM : 0;
 }
 
-int tarn_place_link(struct tarn_place *p, const char *path, const char *target)
+int tarn_place_link(struct tarn_place *p, const char *path, const char *target,
+                    bool replace)
 {
   const char *name, *target_name;
   int rc, dir, target_dir;
@@ -262,6 +263,8 @@ int tarn_place_link(struct tarn_place *p, const char *path, const char *target)
     rc = is_linked(target_dir, target_name, dir, name);
     if (rc != 0)
       return rc < 0 ? rc : 0;
+    if (!replace)
+      return -EEXIST;
     rc = clear_name(p, dir, name);
     if (rc < 0)
       return rc;

@@ -59,9 +59,11 @@ int tarn_place_symlink(struct tarn_place *p, const char *path,
 /*
  * A hard link to the name `target` (cleaned), itself beneath the root; a
  * symbolic link is linked, not followed. To itself, and where both names are
- * one inode already: nothing is done, 0.
+ * one inode already: nothing is done, 0. Without `replace` a name that is
+ * taken by something else is left alone: -EEXIST.
  */
-int tarn_place_link(struct tarn_place *p, const char *path, const char *target);
+int tarn_place_link(struct tarn_place *p, const char *path, const char *target,
+                    bool replace);
 /* A device or FIFO: mode has S_IFCHR, S_IFBLK or S_IFIFO and 0600. */
 int tarn_place_node(struct tarn_place *p, const char *path, mode_t mode,
                     dev_t dev);

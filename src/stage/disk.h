@@ -24,6 +24,15 @@
 /* Writer items at most. */
 #define TARN_DISK_WRITERS 64u
 
+/*
+ * A file in flight, made and not closed yet, may still fail and be removed. An
+ * operation that fails meanwhile (its parent is such a file, its directory is
+ * not empty for such a file), or that would lose something for it (a link to
+ * it in the place of another name), is not what it would be after the removal.
+ * So the lane stops before it, waits until none is in flight, and tries again:
+ * then the operation is `settled`, and what comes of it counts.
+ */
+
 struct sink_disk;
 struct disk_file;
 
@@ -50,6 +59,7 @@ struct disk_op {
   bool sparse;   /* FILE: its length is set at the end, to */
   uint64_t size; /* this */
   struct tarn_slab *hold;
+  bool settled;
   struct disk_file *file; /* FILE; REMOVE: the file that failed, or NULL */
   struct tarn_inode inode;
   int fd;           /* FILE: the open descriptor */
@@ -72,6 +82,7 @@ struct disk_file {
   struct tarn_list pieces;
   unsigned in_flight; /* write items that work on it */
   bool held, gone;
+  bool awaited; /* counted in sink->n_awaited */
   bool opened;
   bool complete;          /* all of its body has come */
   bool failed;            /* reported already; to be removed */
@@ -112,6 +123,8 @@ struct disk_names {
   struct tarn_owner_cache *owners;
   mode_t umask;
   struct tarn_err err; /* the target itself cannot be opened */
+  bool must_settle;    /* stopped before the first of ops, as files are in */
+  unsigned in_flight;  /* flight: this many */
   bool out_of_fds;     /* stopped before the first of ops */
 };
 
@@ -154,20 +167,22 @@ struct sink_disk {
   struct tarn_disk_options opts;
   char *path;
 
-  struct tarn_list ops;   /* wait for the name lane */
-  struct tarn_list files; /* not closed yet */
-  struct tarn_list ready; /* files with something to write */
-  struct tarn_list gone;  /* given up, and still held by the reader */
+  struct tarn_list ops;      /* wait for the name lane */
+  struct tarn_list files;    /* not closed yet */
+  struct tarn_list ready;    /* files with something to write */
+  struct tarn_list removals; /* go before all operations */
+  struct tarn_list gone;     /* given up, and still held by the reader */
   unsigned n_held;
   struct tarn_budget fds; /* descriptors of files */
   unsigned n_open;
+  unsigned n_awaited; /* of these, files whose content has all come */
 
   struct tarn_lane name_lane, write_lane;
   struct disk_names names;
   struct disk_write *writers;
   struct tarn_list idle_writers;
   struct disk_dirs dirs;
-  bool names_running, wait_for_close;
+  bool names_running, wait_for_close, wait_to_settle;
   unsigned writers_running;
 
   struct tarn_defer step;
@@ -207,6 +222,8 @@ static inline struct disk_op *tarn_disk_op_of(struct tarn_list *link)
    the job. */
 void tarn_disk_report(struct sink_disk *s, const char *path, const char *what,
                       int rc);
+/* A file is open and its content has all come: it is in flight to its end. */
+void tarn_disk_await(struct sink_disk *s, struct disk_file *f);
 /* Queues a file for the writers if there is something to do. */
 void tarn_disk_make_ready(struct sink_disk *s, struct disk_file *f);
 /* From here on the file is only closed and taken away. */

@@ -99,7 +99,8 @@ static void make_name_on_worker(struct disk_names *n, struct disk_op *op)
     break;
   case DISK_LINK:
     op->what = "link";
-    op->rc = tarn_place_link(&n->place, op->path, op->target);
+    op->rc = tarn_place_link(&n->place, op->path, op->target,
+                             op->settled || n->in_flight == 0);
     if (op->rc == 0)
       find_inode_on_worker(n, op);
     break;
@@ -122,7 +123,7 @@ void tarn_disk_names_on_worker(struct tarn_item *item)
   struct disk_names *n = TARN_CONTAINER(item, struct disk_names, item);
   struct tarn_list *link;
 
-  n->out_of_fds = false;
+  n->out_of_fds = n->must_settle = false;
   if (!n->place_open && open_target_on_worker(n) != 0)
     return;
   while ((link = tarn_list_first(&n->ops))) {
@@ -135,6 +136,12 @@ void tarn_disk_names_on_worker(struct tarn_item *item)
       n->out_of_fds = true;
       return;
     }
+    if (op->rc < 0 && !op->settled && n->in_flight > 0) {
+      n->must_settle = true;
+      return;
+    }
+    if (op->rc == 0 && op->kind == DISK_FILE)
+      n->in_flight++;
     tarn_list_remove(link);
     tarn_list_append(&n->done, link);
     if (op->rc == -ENOSPC || op->rc == -EDQUOT || op->rc == -EROFS)

@@ -25,6 +25,14 @@ void tarn_disk_report(struct sink_disk *s, const char *path, const char *what,
 
 /* ---- files ---- */
 
+void tarn_disk_await(struct sink_disk *s, struct disk_file *f)
+{
+  if (!f->opened || f->held || f->awaited)
+    return;
+  f->awaited = true;
+  s->n_awaited++;
+}
+
 void tarn_disk_make_ready(struct sink_disk *s, struct disk_file *f)
 {
   bool last = f->in_flight == 0 && (f->complete || f->failed);
@@ -75,7 +83,7 @@ static void queue_remove(struct sink_disk *s, const char *path,
   struct disk_op *op = tarn_disk_op_remove(path, inode, f);
 
   if (op) {
-    tarn_list_append(&s->ops, &op->link);
+    tarn_list_append(&s->removals, &op->link);
     return;
   }
   tarn_flow_fail(s->flow, TARN_ENOMEM, "%s: out of memory", path);
@@ -150,6 +158,7 @@ static void file_opened(struct sink_disk *s, struct disk_op *op)
   f->opened = true;
   f->fd = op->fd;
   s->n_open++;
+  tarn_disk_await(s, f);
   tarn_disk_make_ready(s, f);
 }
 
@@ -230,6 +239,10 @@ static void on_names(struct tarn_item *item, int status)
     tarn_disk_drop_ops(s, &n->ops);
     tarn_disk_drop_ops(s, &s->ops);
   }
+  if (n->must_settle && !tarn_list_empty(&n->ops)) {
+    tarn_disk_op_of(n->ops.next)->settled = true;
+    s->wait_to_settle = true;
+  }
   if (n->out_of_fds) {
     s->wait_for_close = true;
     if (s->n_open == 0)
@@ -245,6 +258,8 @@ static void gather_names(struct sink_disk *s)
   struct tarn_list *link;
   unsigned n = 0;
 
+  while ((link = tarn_list_shift(&s->removals)))
+    tarn_list_insert(&s->names.ops, link);
   for (link = s->names.ops.next; link != &s->names.ops; link = link->next)
     n++;
   for (; n < TARN_DISK_NAMES && (link = tarn_list_first(&s->ops)); n++) {
@@ -260,7 +275,8 @@ void tarn_disk_dispatch_names(struct sink_disk *s)
 {
   bool only_target;
 
-  if (s->names_running || (s->wait_for_close && s->n_open > 0))
+  if (s->names_running || (s->wait_for_close && s->n_open > 0) ||
+      (s->wait_to_settle && s->n_awaited > 0))
     return;
   only_target =
       s->has_end && !s->closing && !s->names.place_open && !s->names.err.code;
@@ -269,8 +285,9 @@ void tarn_disk_dispatch_names(struct sink_disk *s)
     return;
   TARN_TRACE(&s->flow->env->trace, TARN_TRACE_DISK,
              "names: an item goes out, %u files open", s->n_open);
-  s->wait_for_close = false;
+  s->wait_for_close = s->wait_to_settle = false;
   s->names_running = true;
+  s->names.in_flight = s->n_open;
   s->names.item.run = tarn_disk_names_on_worker;
   s->names.item.done = on_names;
   tarn_closer_hold(&s->flow->closer);
@@ -284,6 +301,8 @@ static void file_closed(struct sink_disk *s, struct disk_share *share)
   struct disk_file *f = share->file;
 
   s->n_open--;
+  if (f->awaited)
+    s->n_awaited--;
   tarn_budget_release(&s->fds, 1);
   if (f->failed) {
     queue_remove(s, f->op->path, &f->op->inode, f);

@@ -55,8 +55,8 @@ static void all_done(struct sink_disk *s)
 static void advance_end(struct sink_disk *s)
 {
   if (s->finished || s->names_running || s->writers_running > 0 ||
-      !tarn_list_empty(&s->ops) || !tarn_list_empty(&s->names.ops) ||
-      !tarn_list_empty(&s->files))
+      !tarn_list_empty(&s->ops) || !tarn_list_empty(&s->removals) ||
+      !tarn_list_empty(&s->names.ops) || !tarn_list_empty(&s->files))
     return;
   if (!s->names.place_open || s->dirs.done == s->dirs.n) {
     all_done(s);
@@ -180,6 +180,7 @@ static void finish(struct tarn_tree *tree, struct tarn_tree_member *member)
     return;
   }
   f->complete = true;
+  tarn_disk_await(s, f);
   tarn_disk_make_ready(s, f);
 }
 
@@ -210,8 +211,12 @@ static void close_tree(struct tarn_tree *tree, bool keep)
   if (s->finished)
     return;
   tarn_closer_hold(&s->flow->closer);
-  for (link = s->files.next; link != &s->files; link = link->next)
-    TARN_CONTAINER(link, struct disk_file, all)->held = false;
+  for (link = s->files.next; link != &s->files; link = link->next) {
+    struct disk_file *f = TARN_CONTAINER(link, struct disk_file, all);
+
+    f->held = false;
+    tarn_disk_await(s, f);
+  }
   if (!keep || (!s->names_running && s->names.err.code)) {
     tarn_disk_drop_ops(s, &s->ops);
     if (!s->names_running)
@@ -235,6 +240,8 @@ static void free_tree(struct tarn_tree *tree)
 
   tarn_defer_cancel(&s->step);
   while ((link = tarn_list_first(&s->ops)))
+    tarn_disk_op_free(tarn_disk_op_of(link));
+  while ((link = tarn_list_first(&s->removals)))
     tarn_disk_op_free(tarn_disk_op_of(link));
   while ((link = tarn_list_first(&s->gone)))
     tarn_disk_file_free(TARN_CONTAINER(link, struct disk_file, all));
@@ -266,6 +273,7 @@ static void init_lists(struct sink_disk *s)
   unsigned i;
 
   tarn_list_init(&s->ops);
+  tarn_list_init(&s->removals);
   tarn_list_init(&s->files);
   tarn_list_init(&s->ready);
   tarn_list_init(&s->gone);

@@ -181,8 +181,12 @@ static void list_one(struct listing *l, int top, const char *path)
   }
   assert_true(n >= 0);
   text[n] = '\0';
-  (void)fprintf(l->out, "%s %o #%zu [%s]\n", path, (unsigned)st.st_mode,
+  (void)fprintf(l->out, "%s %o #%zu [%s]", path, (unsigned)st.st_mode,
                 number_of(l, st.st_ino), text);
+  if (S_ISREG(st.st_mode))
+    (void)fprintf(l->out, " %lld bytes of %lld", (long long)st.st_size,
+                  (long long)st.st_mtime);
+  (void)fprintf(l->out, "\n");
 }
 
 static void list_dir(struct listing *l, int top, const char *path)

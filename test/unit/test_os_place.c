@@ -186,7 +186,7 @@ static void directories_give_way_only_when_empty(void **state)
   tempdir_write(top, "full/x", "x");
   assert_int_equal(put(f, "full", "y"), -ENOTEMPTY);
   assert_int_equal(tarn_place_symlink(&f->p, "full", "y"), -ENOTEMPTY);
-  assert_int_equal(tarn_place_link(&f->p, "full", "full/x"), -ENOTEMPTY);
+  assert_int_equal(tarn_place_link(&f->p, "full", "full/x", true), -ENOTEMPTY);
   assert_int_equal(put(f, "empty", "y"), 0);
   assert_int_equal(put(f, "empty/child", "y"), -ENOTDIR);
   assert_int_equal(put_dir(f, "empty/child"), -ENOTDIR);
@@ -219,8 +219,8 @@ static void the_target_itself_is_only_a_directory(void **state)
 
   assert_int_equal(put(f, "", "x"), -EISDIR);
   assert_int_equal(tarn_place_symlink(&f->p, "", "x"), -EISDIR);
-  assert_int_equal(tarn_place_link(&f->p, "", "x"), -EISDIR);
-  assert_int_equal(tarn_place_link(&f->p, "x", ""), -EPERM);
+  assert_int_equal(tarn_place_link(&f->p, "", "x", true), -EISDIR);
+  assert_int_equal(tarn_place_link(&f->p, "x", "", true), -EPERM);
   assert_int_equal(tarn_place_parent(&f->p, "", &name), f->t.target);
   assert_string_equal(name, ".");
   assert_true(tarn_place_parent(&f->p, "none", &name) >= 0);
@@ -237,19 +237,19 @@ static void a_hard_link_shares_the_inode_of_a_target_beneath(void **state)
   tempdir_symlink(top, "etc", f->t.canary_path);
   assert_int_equal(put(f, "d/x", "x"), 0);
   assert_int_equal(put(f, "y", "old"), 0);
-  assert_int_equal(tarn_place_link(&f->p, "e/x", "d/x"), 0);
-  assert_int_equal(tarn_place_link(&f->p, "y", "d/x"), 0);
+  assert_int_equal(tarn_place_link(&f->p, "e/x", "d/x", true), 0);
+  assert_int_equal(tarn_place_link(&f->p, "y", "d/x", true), 0);
   assert_int_equal(fstatat(top, "d/x", &a, 0), 0);
   assert_int_equal(a.st_nlink, 3);
-  assert_int_equal(tarn_place_link(&f->p, "z", "out/f"), -EXDEV);
-  assert_int_equal(tarn_place_link(&f->p, "z", "etc/f"), -EXDEV);
-  assert_int_equal(tarn_place_link(&f->p, "out/z", "y"), -EXDEV);
-  assert_int_equal(tarn_place_link(&f->p, "z", "none"), -ENOENT);
-  assert_int_equal(tarn_place_link(&f->p, "z", "none/x"), -ENOENT);
-  assert_int_equal(tarn_place_link(&f->p, "y", "d"), -EPERM);
+  assert_int_equal(tarn_place_link(&f->p, "z", "out/f", true), -EXDEV);
+  assert_int_equal(tarn_place_link(&f->p, "z", "etc/f", true), -EXDEV);
+  assert_int_equal(tarn_place_link(&f->p, "out/z", "y", true), -EXDEV);
+  assert_int_equal(tarn_place_link(&f->p, "z", "none", true), -ENOENT);
+  assert_int_equal(tarn_place_link(&f->p, "z", "none/x", true), -ENOENT);
+  assert_int_equal(tarn_place_link(&f->p, "y", "d", true), -EPERM);
   tempdir_expect(top, "y", S_IFREG, "x");
   tempdir_expect(top, "none", 0, NULL);
-  assert_int_equal(tarn_place_link(&f->p, "z", "out"), 0);
+  assert_int_equal(tarn_place_link(&f->p, "z", "out", true), 0);
   tempdir_expect(top, "z", S_IFLNK, "../canary");
   assert_int_equal(fstatat(top, "z", &b, AT_SYMLINK_NOFOLLOW), 0);
   assert_int_equal(b.st_nlink, 2);
@@ -262,13 +262,13 @@ static void a_hard_link_to_itself_is_nothing(void **state)
 
   assert_int_equal(put(f, "d/x", "x"), 0);
   assert_int_equal(tarn_place_symlink(&f->p, "alias", "d"), 0);
-  assert_int_equal(tarn_place_link(&f->p, "d/x", "d/x"), 0);
-  assert_int_equal(tarn_place_link(&f->p, "alias/x", "d/x"), 0);
-  assert_int_equal(tarn_place_link(&f->p, "d/x", "alias/x"), 0);
+  assert_int_equal(tarn_place_link(&f->p, "d/x", "d/x", true), 0);
+  assert_int_equal(tarn_place_link(&f->p, "alias/x", "d/x", true), 0);
+  assert_int_equal(tarn_place_link(&f->p, "d/x", "alias/x", true), 0);
   tempdir_expect(top, "d/x", S_IFREG, "x");
-  assert_int_equal(tarn_place_link(&f->p, "alias", "alias"), 0);
+  assert_int_equal(tarn_place_link(&f->p, "alias", "alias", true), 0);
   tempdir_expect(top, "alias", S_IFLNK, "d");
-  assert_int_equal(tarn_place_link(&f->p, "no", "no"), -ENOENT);
+  assert_int_equal(tarn_place_link(&f->p, "no", "no", true), -ENOENT);
 }
 
 static void nodes_replace_what_was_there(void **state)

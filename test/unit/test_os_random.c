@@ -125,7 +125,7 @@ static int apply(struct tree *tree, const struct op *op)
   case 8:
     return tarn_place_symlink(&tree->p, op->path, op->other);
   case 9:
-    return tarn_place_link(&tree->p, op->path, op->other);
+    return tarn_place_link(&tree->p, op->path, op->other, true);
   case 10:
     return tarn_place_node(&tree->p, op->path, S_IFIFO | 0600, 0);
   default:
