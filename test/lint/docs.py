@@ -1,13 +1,14 @@
 """Links of README.md and docs/*.md lead to files and headings that exist;
-paths of the source tree in them exist; each test that docs/transfer.md and
-docs/formats.md name is in test/, with the case in its brackets."""
+paths of the source tree in them exist; each test that docs/transfer.md,
+docs/formats.md and docs/safety.md name is in test/, with the case in its
+brackets."""
 import glob
 import os
 import re
 import sys
 
 source = os.environ["TARN_SOURCE"]
-NAMING_TESTS = ("docs/transfer.md", "docs/formats.md")
+NAMING_TESTS = ("docs/transfer.md", "docs/formats.md", "docs/safety.md")
 
 
 def read(path):
