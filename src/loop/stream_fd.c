@@ -89,6 +89,25 @@ int tarn_stream_fd_init(struct tarn_stream_fd *s, uv_loop_t *loop, int fd,
   return tarn_err_sys(err, TARN_EFILE, -rc, "descriptor %d: poll", fd);
 }
 
+int tarn_stream_fd_adopt(struct tarn_stream_fd *s, uv_loop_t *loop, int fd,
+                         struct tarn_err *err)
+{
+  int rc;
+
+  memset(s, 0, sizeof *s);
+  s->epoll = -1;
+  s->fd = fd;
+  s->own = true;
+  s->kind = TARN_STREAM_PIPE;
+  rc = start_polling(s, loop);
+  if (rc == 0)
+    return 0;
+  if (s->epoll >= 0)
+    (void)close(s->epoll);
+  (void)close(fd);
+  return tarn_err_sys(err, TARN_EFILE, -rc, "FIFO: poll");
+}
+
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
   struct tarn_stream_fd *s = poll->data;

@@ -43,6 +43,13 @@ struct tarn_stream_fd {
    reading (or, with `writing`, for writing). */
 int tarn_stream_fd_init(struct tarn_stream_fd *s, uv_loop_t *loop, int fd,
                         bool writing, struct tarn_err *err);
+/*
+ * The same for a FIFO that we opened ourselves without blocking, and that is
+ * closed with the stream, also when this fails. Nothing is ready before its
+ * writer is there.
+ */
+int tarn_stream_fd_adopt(struct tarn_stream_fd *s, uv_loop_t *loop, int fd,
+                         struct tarn_err *err);
 /* Calls on_ready once when it can be read or written, or is closed. Not for
    kind FILE. Idempotent. */
 void tarn_stream_fd_wait(struct tarn_stream_fd *s);

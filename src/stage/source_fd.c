@@ -25,7 +25,7 @@ struct source_fd {
   uint64_t at;
 
   ssize_t got; /* the item's result */
-  bool regular;
+  bool regular, fifo;
   struct tarn_err err;
   struct tarn_lane lane;
   struct tarn_item item;
@@ -48,6 +48,7 @@ static void told_size(struct source_fd *s, int fd)
 
   if (fstat(fd, &st) != 0)
     return;
+  s->fifo = S_ISFIFO(st.st_mode);
   s->regular = S_ISREG(st.st_mode);
   if (s->regular && st.st_size >= 0) {
     off_t from = lseek(fd, 0, SEEK_CUR);
@@ -110,27 +111,54 @@ static bool take(struct source_fd *s, ssize_t n)
 
 /* ---- files: on a worker ---- */
 
+/*
+ * Opening a FIFO waits for its writer, which may never come, and a worker
+ * cannot be called back: so nothing is waited for here, and a FIFO goes to the
+ * loop. All else is read as usual.
+ */
+static int open_on_worker(struct source_fd *s)
+{
+  s->own_fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (s->own_fd < 0)
+    return tarn_err_sys(&s->err, errno == ENOENT ? TARN_ENOTFOUND : TARN_EFILE,
+                        errno, "%s: open", s->path);
+  told_size(s, s->own_fd);
+  if (!s->fifo && fcntl(s->own_fd, F_SETFL, 0) != 0)
+    return tarn_err_sys(&s->err, TARN_EFILE, errno, "%s: open", s->path);
+  return 0;
+}
+
 static void read_on_worker(struct tarn_item *item)
 {
   struct source_fd *s = TARN_CONTAINER(item, struct source_fd, item);
   size_t room = s->flow->in_pool.slab_size - s->fill;
   int fd;
 
-  if (s->path && s->own_fd < 0) {
-    s->own_fd = open(s->path, O_RDONLY | O_CLOEXEC);
-    if (s->own_fd < 0) {
-      (void)tarn_err_sys(&s->err, errno == ENOENT ? TARN_ENOTFOUND : TARN_EFILE,
-                         errno, "%s: open", s->path);
-      return;
-    }
-    told_size(s, s->own_fd);
-  }
+  if (s->path && s->own_fd < 0 && (open_on_worker(s) != 0 || s->fifo))
+    return;
   fd = s->path ? s->own_fd : s->stream.fd;
   do {
     s->got = read(fd, s->slab->data + s->fill, room);
     if (s->got < 0)
       s->got = -errno;
   } while (s->got == -EINTR);
+}
+
+static void on_ready(struct tarn_stream_fd *stream);
+
+static void read_fifo(struct source_fd *s)
+{
+  int fd = s->own_fd;
+  struct tarn_err err;
+
+  s->own_fd = -1;
+  if (tarn_stream_fd_adopt(&s->stream, s->flow->env->loop, fd, &err) != 0) {
+    s->flow->fail(s->flow, &err);
+    return;
+  }
+  s->stream.on_ready = on_ready;
+  s->has_stream = true;
+  advance(s);
 }
 
 static void on_read(struct tarn_item *item, int status)
@@ -143,6 +171,8 @@ static void on_read(struct tarn_item *item, int status)
       tarn_flow_fail(s->flow, status, "read: work item");
     else if (s->err.code)
       s->flow->fail(s->flow, &s->err);
+    else if (s->path && s->fifo)
+      read_fifo(s);
     else {
       s->flow->has_wire_total = s->regular;
       if (take(s, s->got))
