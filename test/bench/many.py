@@ -7,8 +7,9 @@ costs.
 
 KIND is files (2,000,000 of 100 bytes), dirs (1,000,000) or links (500,000 files
 with a hard link each); all by default. The archive is made while it is read
-and never stored. Memory is a child's ru_maxrss; what a name costs is the
-difference to a run with a hundredth of the names, divided.
+and never stored. Memory is a child's ru_maxrss, at the usual budget. What a name
+costs is told by two more runs with a budget of 4 MiB, which both fill it: the
+difference of their memory divided by that of their names.
 """
 import argparse
 import os
@@ -73,10 +74,11 @@ def feed(pipe, members):
         pipe.write(b"".join(gathered) + bytes(2 * BLOCK))
 
 
-def extract(tarn, target, members):
+def extract(tarn, target, members, memory):
     """Seconds and peak memory of one run."""
     begin = time.monotonic()
-    child = subprocess.Popen([tarn, "extract", "-", "-C", target, "--quiet"],
+    child = subprocess.Popen([tarn, "extract", "-", "-C", target, "--quiet",
+                              "--memory=" + memory],
                              stdin=subprocess.PIPE)
     feeder = threading.Thread(target=feed, args=(child.stdin, members))
     feeder.start()
@@ -105,10 +107,10 @@ def check(kind, target, n):
     assert found == wanted, "%d names instead of %d" % (found, wanted)
 
 
-def run(tarn, base, kind, n):
+def run(tarn, base, kind, n, memory):
     target = tempfile.mkdtemp(prefix="many-", dir=base)
     try:
-        seconds, peak = extract(tarn, target, KINDS[kind][0](n))
+        seconds, peak = extract(tarn, target, KINDS[kind][0](n), memory)
         check(kind, target, n)
     finally:
         shutil.rmtree(target)
@@ -127,9 +129,10 @@ def main():
                                          "peak MiB", "bytes/name", "name"))
     for kind in args.kinds or KINDS:
         n = max(1000, int(KINDS[kind][1] * args.scale))
-        _, small = run(tarn, args.dir, kind, max(1000, n // 100))
-        seconds, peak = run(tarn, args.dir, kind, n)
-        each = (peak - small) / (n - n // 100)
+        seconds, peak = run(tarn, args.dir, kind, n, "96Mi")
+        _, few = run(tarn, args.dir, kind, n // 10, "4Mi")
+        _, many = run(tarn, args.dir, kind, n, "4Mi")
+        each = (many - few) / (n - n // 10)
         print("%-6s %9d %8.1f %9.1f %10.1f  %d" %
               (kind, n, seconds, peak / (1 << 20), each, KINDS[kind][2]),
               flush=True)
