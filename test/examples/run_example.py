@@ -58,5 +58,25 @@ def run_embed_put(program):
     assert done.returncode == 65, (done.returncode, done.stderr)
 
 
+def run_embed_list(program):
+    with tempfile.TemporaryDirectory() as top:
+        path = os.path.join(top, "x.tar.gz")
+        packed = make_tar(1)
+        with open(path, "wb") as out:
+            out.write(packed)
+        done = subprocess.run([program, path], capture_output=True, text=True,
+                              timeout=60)
+        assert done.returncode == 0, done.stderr
+        with tarfile.open(path) as tar:
+            wanted = sorted(tar.getmembers(), key=lambda m: -m.size)[:3]
+        assert done.stdout.splitlines() == [
+            "%d bytes at %d: %s" % (m.size, m.offset, m.name) for m in wanted]
+        with open(path, "wb") as out:
+            out.write(packed[:-9])
+        done = subprocess.run([program, path], capture_output=True, text=True,
+                              timeout=60)
+        assert done.returncode == 65, (done.returncode, done.stderr)
+
+
 if __name__ == "__main__":
     globals()["run_" + os.path.basename(sys.argv[1])](sys.argv[1])
