@@ -64,6 +64,13 @@ else()
   list(APPEND TARN_CODEC_EXCEPT print_xxh3.c)
 endif()
 
+# The CRC of FA1 archives, in the same way.
+if(LZMA_FOUND)
+  list(APPEND TARN_CODEC_EXCEPT crc64_none.c)
+else()
+  list(APPEND TARN_CODEC_EXCEPT crc64_lzma.c)
+endif()
+
 # Trusted certificates: loaded once on a worker where libssl is there, left to
 # libcurl elsewhere.
 if(SSL_FOUND AND CRYPTO_FOUND)

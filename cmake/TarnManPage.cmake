@@ -1,13 +1,15 @@
-# cmake -DTARN=program -DIN=page.in -DOUT=page -P this: puts the
-# option list of `tarn get` into a manual page.
+# cmake -DTARN=program -DIN=page.in -DOUT=page -P this: puts the option lists
+# into a manual page: a line "@OPTIONS get@" becomes that of `tarn get`.
 cmake_minimum_required(VERSION 3.22)
 file(READ "${IN}" text)
-if(text MATCHES "@GET_OPTIONS@")
-  execute_process(COMMAND "${TARN}" --man-options get
+string(REGEX MATCHALL "@OPTIONS [a-z]+@\n" marks "${text}")
+foreach(mark ${marks})
+  string(REGEX REPLACE "@OPTIONS ([a-z]+)@\n" "\\1" command "${mark}")
+  execute_process(COMMAND "${TARN}" --man-options ${command}
     OUTPUT_VARIABLE options RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${TARN} --man-options get: ${status}")
+    message(FATAL_ERROR "${TARN} --man-options ${command}: ${status}")
   endif()
-  string(REPLACE "@GET_OPTIONS@\n" "${options}" text "${text}")
-endif()
+  string(REPLACE "${mark}" "${options}" text "${text}")
+endforeach()
 file(WRITE "${OUT}" "${text}")

@@ -15,7 +15,7 @@ install(TARGETS tarn RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 # ---- manual pages: NAME.in with the option list put in ----
 set(TARN_MAN_DIR "${PROJECT_BINARY_DIR}/man")
 file(MAKE_DIRECTORY "${TARN_MAN_DIR}")
-set(pages tarn.1 tarn-get.1 libtarn.3)
+set(pages tarn.1 tarn-get.1 tarn-extract.1 tarn-list.1 libtarn.3)
 set(made)
 foreach(page ${pages})
   add_custom_command(OUTPUT "${TARN_MAN_DIR}/${page}"

@@ -22,7 +22,8 @@ build_packages="gcc libc6-dev cmake ninja-build pkg-config libuv1-dev
 run_packages="nginx-light python3 curl lz4 zstd mbuffer"
 # libclang-rt is a package of one version of clang; 14 is Debian 12's.
 test_packages="libcmocka-dev g++ clang libclang-rt-14-dev llvm valgrind
-  clang-format-14 python3-pytest openssl xz-utils bzip2 mandoc attr acl"
+  clang-format-14 python3-pytest openssl xz-utils bzip2 mandoc attr acl
+  libarchive-tools busybox pax git libcap2-bin strace"
 
 step()
 {

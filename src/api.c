@@ -6,6 +6,7 @@
 
 #include <curl/curl.h>
 
+#include "codec/crc64.h"
 #include "codec/digest.h"
 #include "codec/table.h"
 
@@ -28,6 +29,7 @@ int tarn_features(unsigned index, struct tarn_feature *f)
       {"loop", "libuv", uv_version_string()},
       {"tls", "libcurl's", curl->ssl_version},
       {"digests", "libcrypto", tarn_digest_library()},
+      {"fa1", "liblzma", tarn_crc64_library()},
   };
   size_t n_others = sizeof others / sizeof others[0];
 

@@ -43,8 +43,10 @@ struct tarn_entry {
   uint64_t uid, gid;
   const char *uname, *gname; /* "" when the archive has none */
   struct tarn_time mtime;
+  bool no_mtime; /* the format has no times: `mtime` says nothing */
   uint32_t dev_major, dev_minor;
   uint64_t size;      /* bytes of content; for sparse files the real size */
+  bool no_size;       /* the format tells it by the content: `size` is 0 */
   uint64_t header_at; /* offset of its ustar header in the decoded stream */
   bool sparse;        /* content comes in pieces with holes between, and may
                          end in a hole: the file is `size` long */

@@ -1,16 +1,11 @@
 #include "archive/pax.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/pax_xattr.h"
 #include "archive/tar_header.h"
-
-/* One record; key and value end with a NUL each. */
-struct record {
-  char *key, *value;
-  size_t key_len, len; /* len: of the value */
-  uint64_t at;         /* offset in the stream */
-};
 
 void tarn_pax_init(struct tarn_pax *p)
 {
@@ -20,19 +15,27 @@ void tarn_pax_init(struct tarn_pax *p)
 void tarn_pax_close(struct tarn_pax *p)
 {
   free(p->xattrs);
+  free(p->pairs);
   tarn_pax_init(p);
 }
 
 void tarn_pax_clear(struct tarn_pax *p)
 {
   p->has = p->erased = 0;
+  tarn_pax_clear_lists(p);
+}
+
+void tarn_pax_clear_lists(struct tarn_pax *p)
+{
   p->n_xattrs = 0;
+  p->n_pairs = 0;
+  p->half_pair = p->bad_pairs = false;
 }
 
 /* ---- numbers ---- */
 
 /* Decimal digits from *i on; false when there is none or they do not fit. */
-static bool digits(const struct record *r, size_t *i, uint64_t *out)
+static bool digits(const struct tarn_pax_record *r, size_t *i, uint64_t *out)
 {
   const char *s = r->value;
   size_t first = *i;
@@ -47,14 +50,21 @@ static bool digits(const struct record *r, size_t *i, uint64_t *out)
   return *i > first;
 }
 
-static bool parse_size(const struct record *r, uint64_t *out)
+static bool parse_size(const struct tarn_pax_record *r, uint64_t *out)
 {
   size_t i = 0;
 
   return digits(r, &i, out) && i == r->len && *out <= TARN_TAR_MAX_SIZE;
 }
 
-static bool parse_id(const struct record *r, uint64_t *out)
+static bool parse_count(const struct tarn_pax_record *r, uint64_t *out)
+{
+  size_t i = 0;
+
+  return digits(r, &i, out) && i == r->len;
+}
+
+static bool parse_id(const struct tarn_pax_record *r, uint64_t *out)
 {
   size_t i = r->value[0] == '-';
   bool negative = i > 0;
@@ -67,7 +77,7 @@ static bool parse_id(const struct record *r, uint64_t *out)
 }
 
 /* Digits behind the point; *rest tells that some were beyond nanoseconds. */
-static uint32_t fraction(const struct record *r, size_t *i, bool *rest)
+static uint32_t fraction(const struct tarn_pax_record *r, size_t *i, bool *rest)
 {
   uint32_t nsec = 0, scale = 100000000;
 
@@ -82,7 +92,7 @@ static uint32_t fraction(const struct record *r, size_t *i, bool *rest)
 }
 
 /* Rounds down, also before 1970: -1.5 is second -2 and half a second. */
-static bool parse_time(const struct record *r, struct tarn_time *out)
+static bool parse_time(const struct tarn_pax_record *r, struct tarn_time *out)
 {
   bool negative = r->value[0] == '-', rest = false;
   size_t i = negative;
@@ -107,170 +117,155 @@ static bool parse_time(const struct record *r, struct tarn_time *out)
   return true;
 }
 
-/* ---- extended attributes ---- */
+/* ---- sparse files ---- */
 
-/* "%3D" is '=' and "%25" is '%' in a keyword, as GNU tar writes them. */
-static void decode_name(char *name)
+/* The numbytes belongs to the offset before it. */
+static void add_number(struct tarn_pax *p, bool is_offset, uint64_t value)
 {
-  char *to = name;
-
-  while (*name) {
-    if (strncmp(name, "%3D", 3) == 0) {
-      *to++ = '=';
-      name += 3;
-    } else if (strncmp(name, "%25", 3) == 0) {
-      *to++ = '%';
-      name += 3;
-    } else {
-      *to++ = *name++;
-    }
+  if (is_offset == p->half_pair)
+    p->bad_pairs = true;
+  p->half_pair = is_offset;
+  if (is_offset) {
+    p->pairs[p->n_pairs].at = value;
+  } else if (!p->bad_pairs) {
+    p->pairs[p->n_pairs++].len = value;
   }
-  *to = '\0';
 }
 
-static struct tarn_xattr *find_xattr(struct tarn_pax *p, const char *name)
+static int put_number(struct tarn_pax *p, const struct tarn_pax_record *r,
+                      struct tarn_err *err)
 {
-  size_t i;
+  bool is_offset = r->key[sizeof "GNU.sparse." - 1] == 'o';
+  size_t cap = p->cap_pairs ? 2 * p->cap_pairs : 64;
+  struct tarn_pax_pair *bigger;
+  uint64_t value;
 
-  for (i = 0; i < p->n_xattrs; i++)
-    if (strcmp(p->xattrs[i].name, name) == 0)
-      return &p->xattrs[i];
-  return NULL;
-}
-
-static int grow_xattrs(struct tarn_pax *p, struct tarn_err *err)
-{
-  size_t cap = p->cap_xattrs ? 2 * p->cap_xattrs : 8;
-  struct tarn_xattr *bigger = realloc(p->xattrs, cap * sizeof *bigger);
-
-  if (!bigger)
-    return tarn_err_nomem(err, "pax header");
-  p->xattrs = bigger;
-  p->cap_xattrs = cap;
-  return 0;
-}
-
-static int put_xattr(struct tarn_pax *p, const struct record *r, char *name,
-                     struct tarn_err *err)
-{
-  struct tarn_xattr *x;
-  int rc;
-
-  decode_name(name);
-  if (name[0] == '\0')
-    return 0;
-  x = find_xattr(p, name);
-  if (!x) {
-    if (p->n_xattrs == TARN_PAX_MAX_XATTRS)
-      return tarn_err_at(err, TARN_ELIMIT, r->at,
-                         "pax record at offset %llu: more than %d extended "
-                         "attributes",
-                         (unsigned long long)r->at, TARN_PAX_MAX_XATTRS);
-    if (p->n_xattrs == p->cap_xattrs && (rc = grow_xattrs(p, err)) < 0)
-      return rc;
-    x = &p->xattrs[p->n_xattrs++];
+  if (!parse_size(r, &value))
+    return TARN_EDATA;
+  if (p->n_pairs == p->cap_pairs) {
+    bigger = realloc(p->pairs, cap * sizeof *bigger);
+    if (!bigger)
+      return tarn_err_nomem(err, "pax header");
+    p->pairs = bigger;
+    p->cap_pairs = cap;
   }
-  x->name = name;
-  x->value = (const uint8_t *)r->value;
-  x->len = r->len;
+  add_number(p, is_offset, value);
   return 0;
 }
 
 /* ---- keywords ---- */
 
-static const struct {
+enum kind { TEXT, SIZE, COUNT, ID, TIME, NUMBER };
+
+struct keyword {
   const char *key;
-  size_t len;
   unsigned bit;
-} keywords[] = {
-    {"path", 4, TARN_PAX_PATH},
-    {"mtime", 5, TARN_PAX_MTIME},
-    {"size", 4, TARN_PAX_SIZE},
-    {"linkpath", 8, TARN_PAX_LINKPATH},
-    {"uid", 3, TARN_PAX_UID},
-    {"gid", 3, TARN_PAX_GID},
-    {"uname", 5, TARN_PAX_UNAME},
-    {"gname", 5, TARN_PAX_GNAME},
-    {"GNU.sparse.name", 15, TARN_PAX_SPARSE_NAME},
+  enum kind kind;
+  size_t at; /* of its value in struct tarn_pax */
 };
 
-static unsigned keyword_bit(const struct record *r)
+static const struct keyword keywords[] = {
+    {"path", TARN_PAX_PATH, TEXT, offsetof(struct tarn_pax, path)},
+    {"mtime", TARN_PAX_MTIME, TIME, offsetof(struct tarn_pax, mtime)},
+    {"size", TARN_PAX_SIZE, SIZE, offsetof(struct tarn_pax, size)},
+    {"linkpath", TARN_PAX_LINKPATH, TEXT, offsetof(struct tarn_pax, linkpath)},
+    {"uid", TARN_PAX_UID, ID, offsetof(struct tarn_pax, uid)},
+    {"gid", TARN_PAX_GID, ID, offsetof(struct tarn_pax, gid)},
+    {"uname", TARN_PAX_UNAME, TEXT, offsetof(struct tarn_pax, uname)},
+    {"gname", TARN_PAX_GNAME, TEXT, offsetof(struct tarn_pax, gname)},
+    {"SCHILY.acl.access", TARN_PAX_ACL_ACCESS, TEXT,
+     offsetof(struct tarn_pax, acl_access)},
+    {"SCHILY.acl.default", TARN_PAX_ACL_DEFAULT, TEXT,
+     offsetof(struct tarn_pax, acl_default)},
+    {"GNU.sparse.name", TARN_PAX_SPARSE_NAME, TEXT,
+     offsetof(struct tarn_pax, sparse_name)},
+    {"GNU.sparse.major", TARN_PAX_SPARSE_MAJOR, COUNT,
+     offsetof(struct tarn_pax, sparse_major)},
+    {"GNU.sparse.minor", TARN_PAX_SPARSE_MINOR, COUNT,
+     offsetof(struct tarn_pax, sparse_minor)},
+    {"GNU.sparse.size", TARN_PAX_SPARSE_SIZE, SIZE,
+     offsetof(struct tarn_pax, sparse_size)},
+    {"GNU.sparse.realsize", TARN_PAX_SPARSE_REAL, SIZE,
+     offsetof(struct tarn_pax, sparse_real)},
+    {"GNU.sparse.numblocks", TARN_PAX_SPARSE_BLOCKS, COUNT,
+     offsetof(struct tarn_pax, sparse_blocks)},
+    {"GNU.sparse.map", TARN_PAX_SPARSE_MAP, TEXT,
+     offsetof(struct tarn_pax, sparse_map)},
+    {"GNU.sparse.offset", TARN_PAX_SPARSE_LIST, NUMBER,
+     offsetof(struct tarn_pax, pairs)},
+    {"GNU.sparse.numbytes", TARN_PAX_SPARSE_LIST, NUMBER,
+     offsetof(struct tarn_pax, pairs)},
+    {"SCHILY.realsize", TARN_PAX_STAR_REAL, SIZE,
+     offsetof(struct tarn_pax, star_real)},
+    {"SUN.holesdata", TARN_PAX_SUN_HOLES, TEXT,
+     offsetof(struct tarn_pax, sun_holes)},
+};
+
+static const struct keyword *find_keyword(const struct tarn_pax_record *r)
 {
   size_t i;
 
   for (i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-    if (r->key_len == keywords[i].len &&
-        memcmp(r->key, keywords[i].key, r->key_len) == 0)
-      return keywords[i].bit;
-  return 0;
+    if (strcmp(r->key, keywords[i].key) == 0)
+      return &keywords[i];
+  return NULL;
 }
 
-static bool has_prefix(const struct record *r, const char *prefix, size_t len)
-{
-  return r->key_len >= len && memcmp(r->key, prefix, len) == 0;
-}
-
-static struct tarn_pax_text *text_of(struct tarn_pax *p, unsigned bit)
-{
-  switch (bit) {
-  case TARN_PAX_PATH:
-    return &p->path;
-  case TARN_PAX_LINKPATH:
-    return &p->linkpath;
-  case TARN_PAX_UNAME:
-    return &p->uname;
-  case TARN_PAX_GNAME:
-    return &p->gname;
-  default:
-    return &p->sparse_name;
-  }
-}
-
-static bool set_value(struct tarn_pax *p, unsigned bit, const struct record *r)
+static bool set_value(void *field, enum kind kind,
+                      const struct tarn_pax_record *r)
 {
   struct tarn_pax_text *text;
 
-  switch (bit) {
-  case TARN_PAX_SIZE:
-    return parse_size(r, &p->size);
-  case TARN_PAX_UID:
-    return parse_id(r, &p->uid);
-  case TARN_PAX_GID:
-    return parse_id(r, &p->gid);
-  case TARN_PAX_MTIME:
-    return parse_time(r, &p->mtime);
+  switch (kind) {
+  case SIZE:
+    return parse_size(r, field);
+  case COUNT:
+    return parse_count(r, field);
+  case ID:
+    return parse_id(r, field);
+  case TIME:
+    return parse_time(r, field);
   default:
-    text = text_of(p, bit);
+    text = field;
     text->ptr = r->value;
     text->len = r->len;
     return true;
   }
 }
 
-static int use_record(struct tarn_pax *p, const struct record *r,
+static void erase(struct tarn_pax *p, unsigned bit)
+{
+  p->has &= ~bit;
+  p->erased |= bit;
+  if (bit == TARN_PAX_SPARSE_LIST) {
+    p->n_pairs = 0;
+    p->half_pair = p->bad_pairs = false;
+  }
+}
+
+static int use_record(struct tarn_pax *p, const struct tarn_pax_record *r,
                       struct tarn_err *err)
 {
-  static const char xattr[] = "SCHILY.xattr.", sparse[] = "GNU.sparse.";
-  unsigned bit = keyword_bit(r);
+  const struct keyword *k = find_keyword(r);
+  int rc = 0;
 
-  if (has_prefix(r, sparse, sizeof sparse - 1))
-    p->has |= TARN_PAX_SPARSE;
-  if (bit && r->len == 0) {
-    p->has &= ~bit;
-    p->erased |= bit;
+  if (k && r->len == 0) {
+    erase(p, k->bit);
     return 0;
   }
-  if (bit) {
-    if (!set_value(p, bit, r))
-      return tarn_err_at(err, TARN_EDATA, r->at,
-                         "pax record %s at offset %llu: wrong value", r->key,
-                         (unsigned long long)r->at);
-    p->has |= bit;
-    return 0;
-  }
-  if (has_prefix(r, xattr, sizeof xattr - 1))
-    return put_xattr(p, r, r->key + sizeof xattr - 1, err);
-  return 0;
+  if (!k)
+    rc = tarn_pax_xattr(p, r, err);
+  else if (k->kind == NUMBER)
+    rc = put_number(p, r, err);
+  else if (!set_value((char *)p + k->at, k->kind, r))
+    rc = TARN_EDATA;
+  if (rc == TARN_EDATA)
+    return tarn_err_at(err, TARN_EDATA, r->at,
+                       "pax record %s at offset %llu: wrong value", r->key,
+                       (unsigned long long)r->at);
+  if (k && rc == 0)
+    p->has |= k->bit;
+  return rc;
 }
 
 /* ---- records ---- */
@@ -279,7 +274,7 @@ static int use_record(struct tarn_pax *p, const struct record *r,
  * The record at `buf`, of at most `len` bytes. Its '=' and its newline become
  * NULs. Returns its whole length, 0 when there is no record.
  */
-static size_t cut_record(char *buf, size_t len, struct record *r)
+static size_t cut_record(char *buf, size_t len, struct tarn_pax_record *r)
 {
   size_t i = 0, whole = 0;
   char *equals;
@@ -307,20 +302,15 @@ static size_t cut_record(char *buf, size_t len, struct record *r)
   return whole;
 }
 
-static bool only_zeros(const char *buf, size_t len)
-{
-  return buf[0] == '\0' && memcmp(buf, buf + 1, len - 1) == 0;
-}
-
 int tarn_pax_parse(struct tarn_pax *p, char *buf, size_t len, uint64_t at,
                    struct tarn_err *err)
 {
-  struct record r;
+  struct tarn_pax_record r;
   size_t i, n;
   int rc;
 
   for (i = 0; i < len; i += n) {
-    if (only_zeros(buf + i, len - i))
+    if (tarn_tar_only_zeros(buf + i, len - i))
       break;
     n = cut_record(buf + i, len - i, &r);
     r.at = at + i;

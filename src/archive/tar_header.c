@@ -20,12 +20,20 @@ static const struct field gname_field = {297, 32};
 static const struct field major_field = {329, 8};
 static const struct field minor_field = {337, 8};
 static const struct field prefix_field = {345, 155};
+/* star(5): a shorter prefix, with two times behind it. */
+static const struct field star_prefix_field = {345, 131};
+static const struct field star_atime_field = {476, 12};
+static const struct field star_ctime_field = {488, 12};
+static const struct field star_real_field = {452, 12};
+static const struct field gnu_real_field = {483, 12};
 
 enum {
   TYPE_AT = 156,
   MAGIC_AT = 257,
-  STAR_SPARSE_AT = 355,
-  GNU_SPARSE_AT = 482,
+  STAR_MORE_AT = 355,
+  STAR_MAP_AT = 356,
+  GNU_MAP_AT = 386,
+  GNU_MORE_AT = 482,
   STAR_MAGIC_AT = 508
 };
 
@@ -128,6 +136,13 @@ enum tarn_tar_block tarn_tar_block_judge(const uint8_t *block)
   return TARN_TAR_BLOCK_DAMAGED;
 }
 
+bool tarn_tar_only_zeros(const void *ptr, size_t len)
+{
+  const uint8_t *p = ptr;
+
+  return p[0] == 0 && memcmp(p, p + 1, len - 1) == 0;
+}
+
 bool tarn_tar_is_long(char type)
 {
   return type == 'x' || type == 'X' || type == 'g' || type == 'L' ||
@@ -143,11 +158,21 @@ static enum tarn_tar_format format_of(const uint8_t *block)
   return TARN_TAR_V7;
 }
 
-static bool has_more_sparse(const uint8_t *block)
+/* A time as star writes it: octal, and a blank at the end. */
+static bool is_star_time(const uint8_t *block, struct field f)
+{
+  return block[f.at] >= '0' && block[f.at] <= '7' &&
+         block[f.at + f.width - 1] == ' ';
+}
+
+/* Older star headers have a magic of their own, newer ones only their times. */
+static bool is_star(const uint8_t *block)
 {
   if (memcmp(block + STAR_MAGIC_AT, "tar", 4) == 0)
-    return block[STAR_SPARSE_AT] != 0;
-  return block[GNU_SPARSE_AT] != 0;
+    return true;
+  return block[star_prefix_field.at + star_prefix_field.width - 1] == '\0' &&
+         is_star_time(block, star_atime_field) &&
+         is_star_time(block, star_ctime_field);
 }
 
 /* Bytes up to the field's NUL or end, terminated; returns how many. */
@@ -205,6 +230,45 @@ static bool id_at(const uint8_t *block, struct field f, uint64_t *out)
   return true;
 }
 
+static bool size_at(const uint8_t *block, struct field f, uint64_t *out)
+{
+  int64_t value;
+
+  /* As unsigned, a negative size is too large as well. */
+  if (!number_at(block, f, &value) || (uint64_t)value > TARN_TAR_MAX_SIZE)
+    return false;
+  *out = (uint64_t)value;
+  return true;
+}
+
+/*
+ * The newer star has no entries in the header, for it writes names where they
+ * were; a block of entries follows always. The older one fills at least the
+ * eleventh byte of the first entry.
+ */
+static void parse_sparse(const uint8_t *block, enum tarn_tar_format format,
+                         struct tarn_tar_header_sparse *s)
+{
+  size_t map_at = GNU_MAP_AT;
+
+  s->star = format == TARN_TAR_USTAR && is_star(block);
+  s->n_entries = TARN_TAR_SPARSE_IN_HEADER;
+  if (format == TARN_TAR_GNU) {
+    s->has_size = size_at(block, gnu_real_field, &s->size);
+    s->more = block[GNU_MORE_AT] != 0;
+  } else {
+    map_at = STAR_MAP_AT;
+    s->has_size = s->star && size_at(block, star_real_field, &s->size);
+    s->more = block[STAR_MORE_AT] != 0;
+    if (!s->star || block[prefix_field.at] != '\0' ||
+        block[STAR_MAP_AT + 10] == '\0') {
+      s->n_entries = 0;
+      s->more = true;
+    }
+  }
+  memcpy(s->entries, block + map_at, sizeof s->entries);
+}
+
 static const char *parse_numbers(const uint8_t *block,
                                  struct tarn_tar_header *h)
 {
@@ -231,18 +295,14 @@ static const char *parse_numbers(const uint8_t *block,
 const char *tarn_tar_header_parse(const uint8_t *block,
                                   struct tarn_tar_header *h)
 {
-  int64_t size;
-
   h->format = format_of(block);
   h->type = (char)block[TYPE_AT];
-  h->more_sparse = h->type == 'S' && has_more_sparse(block);
-  /* As unsigned, a negative size is too large as well. */
-  if (!number_at(block, size_field, &size) ||
-      (uint64_t)size > TARN_TAR_MAX_SIZE)
+  if (!size_at(block, size_field, &h->size))
     return "size";
-  h->size = (uint64_t)size;
   if (tarn_tar_is_long(h->type))
     return NULL;
+  if (h->type == 'S')
+    parse_sparse(block, h->format, &h->sparse);
   copy_texts(block, h);
   return parse_numbers(block, h);
 }

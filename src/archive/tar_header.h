@@ -16,9 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TARN_TAR_BLOCK    512
+#define TARN_TAR_BLOCK            512
+/* Bytes of an entry of a sparse map, and how many are in a header. */
+#define TARN_TAR_SPARSE_ENTRY     24
+#define TARN_TAR_SPARSE_IN_HEADER 4
 /* Larger sizes could not be padded to a whole block within an int64_t. */
-#define TARN_TAR_MAX_SIZE ((uint64_t)INT64_MAX - 511)
+#define TARN_TAR_MAX_SIZE         ((uint64_t)INT64_MAX - 511)
 
 enum tarn_tar_block {
   TARN_TAR_BLOCK_HEADER = 0,
@@ -32,10 +35,22 @@ enum tarn_tar_format {
   TARN_TAR_GNU     /* "ustar  \0": no prefix */
 };
 
+/*
+ * What a header of type S tells of its file: its size and the first entries of
+ * its map, 24 bytes each (offset and length, 12 bytes each).
+ */
+struct tarn_tar_header_sparse {
+  bool star;     /* laid out as in star, not as in GNU tar */
+  bool more;     /* blocks with further entries follow */
+  bool has_size; /* the size field is a number */
+  uint64_t size;
+  size_t n_entries;
+  uint8_t entries[TARN_TAR_SPARSE_IN_HEADER * TARN_TAR_SPARSE_ENTRY];
+};
+
 struct tarn_tar_header {
   enum tarn_tar_format format;
-  char type;        /* the typeflag, as it is */
-  bool more_sparse; /* type S: extension headers follow (GNU, star) */
+  char type; /* the typeflag, as it is */
   uint64_t size;
   /* The rest is filled for members only, not for long headers. */
   size_t path_len, link_len;
@@ -45,11 +60,15 @@ struct tarn_tar_header {
   uint32_t mode; /* permission bits and 07000 */
   uint64_t uid, gid;
   int64_t mtime;
-  uint32_t dev_major, dev_minor; /* types 3 and 4 only */
+  uint32_t dev_major, dev_minor;        /* types 3 and 4 only */
+  struct tarn_tar_header_sparse sparse; /* type S only */
 };
 
 /* The checksum may be a sum of unsigned or of signed bytes. */
 enum tarn_tar_block tarn_tar_block_judge(const uint8_t *block);
+
+/* All of `len` bytes, at least one, are zero. */
+bool tarn_tar_only_zeros(const void *ptr, size_t len);
 
 /* x, X, g, L, K: a header whose content describes the members behind it. */
 bool tarn_tar_is_long(char type);

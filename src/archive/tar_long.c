@@ -8,8 +8,9 @@
 
 /* Of these a global header cannot speak: each member has its own. */
 #define NOT_GLOBAL                                                             \
-  (TARN_PAX_PATH | TARN_PAX_LINKPATH | TARN_PAX_SIZE | TARN_PAX_SPARSE |       \
-   TARN_PAX_SPARSE_NAME)
+  (TARN_PAX_PATH | TARN_PAX_LINKPATH | TARN_PAX_SIZE | TARN_PAX_ACL_ACCESS |   \
+   TARN_PAX_ACL_DEFAULT | TARN_PAX_SPARSE | TARN_PAX_STAR_REAL |               \
+   TARN_PAX_SUN_HOLES)
 
 void tarn_tar_long_init(struct tarn_tar_long *l)
 {
@@ -125,7 +126,7 @@ static int end_global(struct tarn_tar_long *l, struct tarn_tar_notes *notes,
   if ((g->has & NOT_GLOBAL) || g->n_xattrs > 0)
     tarn_tar_note(notes, TARN_TAR_NOTE_GLOBAL, l->at - TARN_TAR_BLOCK);
   g->has &= ~(unsigned)NOT_GLOBAL;
-  g->n_xattrs = 0;
+  tarn_pax_clear_lists(g);
   rc = keep_text(g, TARN_PAX_UNAME, &g->uname, &l->global_uname, err);
   if (rc < 0)
     return rc;

@@ -14,6 +14,7 @@
 
 #include "archive/entry.h"
 #include "archive/tar_long.h"
+#include "archive/tar_sparse.h"
 
 enum tarn_tar_member_kind {
   TARN_TAR_MEMBER_WHOLE = 0, /* its content is content of the entry */
@@ -26,8 +27,9 @@ struct tarn_tar_member {
   enum tarn_tar_member_kind kind;
   struct tarn_entry entry; /* also for REFUSED, so that it can be named */
   uint64_t stored;         /* bytes behind the header, without padding */
-  int refused;             /* REFUSED: the code, and */
-  const char *why;         /* its static text */
+  enum tarn_tar_sparse_form sparse; /* its map is not judged yet */
+  int refused;                      /* REFUSED: the code, and */
+  const char *why;                  /* its static text */
 };
 
 /*
@@ -38,5 +40,16 @@ int tarn_tar_member_make(struct tarn_tar_member *m,
                          const struct tarn_tar_header *h,
                          const struct tarn_tar_long *l, uint64_t at,
                          struct tarn_tar_notes *notes, struct tarn_err *err);
+
+/* Makes it REFUSED, unless it is already. `why` is static. */
+void tarn_tar_member_refuse(struct tarn_tar_member *m, int code,
+                            const char *why);
+
+/*
+ * Fills *err and returns `code`: the readers this archive was made for disagree
+ * about this member, and nothing behind it is safe.
+ */
+int tarn_tar_member_damage(const struct tarn_tar_member *m, int code,
+                           const char *what, struct tarn_err *err);
 
 #endif

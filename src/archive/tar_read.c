@@ -11,8 +11,8 @@
 enum state {
   HEADER = 0, /* the next block is a header or zeros */
   LONG,       /* content of a long header */
+  MAP,        /* blocks with the map of a sparse member */
   BEGIN,      /* a member is known and not told yet */
-  SPARSE,     /* extension headers of an old GNU sparse member */
   BODY,
   FINISH,
   SKIP,  /* `left` bytes that nobody wants: padding, refused content */
@@ -21,16 +21,16 @@ enum state {
   N_STATES
 };
 
-static const char *const state_names[N_STATES] = {"header", "long",  "begin",
-                                                  "sparse", "body",  "finish",
+static const char *const state_names[N_STATES] = {"header", "long",  "map",
+                                                  "begin",  "body",  "finish",
                                                   "skip",   "drain", "failed"};
 
 static const uint32_t moves[N_STATES] = {
-    [HEADER] =
-        1u << LONG | 1u << BEGIN | 1u << SKIP | 1u << DRAIN | 1u << FAILED,
+    [HEADER] = 1u << LONG | 1u << MAP | 1u << BEGIN | 1u << SKIP | 1u << DRAIN |
+               1u << FAILED,
     [LONG] = 1u << SKIP | 1u << FAILED,
-    [BEGIN] = 1u << SPARSE | 1u << BODY | 1u << FINISH | 1u << SKIP,
-    [SPARSE] = 1u << SKIP,
+    [MAP] = 1u << BEGIN | 1u << FAILED,
+    [BEGIN] = 1u << BODY | 1u << FINISH | 1u << SKIP,
     [BODY] = 1u << FINISH,
     [FINISH] = 1u << SKIP,
     [SKIP] = 1u << HEADER,
@@ -46,7 +46,7 @@ struct tarn_tar_read {
   struct tarn_tar_options opts;
   uint64_t at;        /* bytes consumed */
   uint64_t header_at; /* offset of the last header */
-  uint64_t left;      /* LONG, BODY, SKIP: bytes still to come */
+  uint64_t left;      /* LONG, MAP, BODY, SKIP: bytes still to come */
   uint64_t pad;       /* bytes to skip when `left` is through */
   uint64_t body_at;   /* of the last BODY event, */
   uint64_t body_next; /* and of the next, in the file */
@@ -57,6 +57,7 @@ struct tarn_tar_read {
   size_t block_len; /* bytes of `block`, when a block was cut */
   struct tarn_tar_header header;
   struct tarn_tar_member member;
+  struct tarn_tar_sparse sparse;
   struct tarn_tar_long longs;
   struct tarn_tar_notes notes;
   char warning[512];
@@ -124,21 +125,22 @@ static void skip(struct tarn_tar_read *r, uint64_t n)
   tarn_sm_to(&r->sm, SKIP);
 }
 
-static bool only_zeros(const uint8_t *ptr, size_t len)
-{
-  return ptr[0] == 0 && memcmp(ptr, ptr + 1, len - 1) == 0;
-}
-
 /* ---- headers ---- */
+
+static void clear_entry(struct tarn_entry *e)
+{
+  memset(e, 0, sizeof *e);
+  e->type = TARN_ENTRY_FILE;
+  e->path = e->link = e->uname = e->gname = "";
+  e->acl_access = e->acl_default = "";
+}
 
 /* The archive ends and what waited for a member got none. */
 static int refuse_dangling(struct tarn_tar_read *r, struct tarn_err *err)
 {
   struct tarn_entry *e = &r->member.entry;
 
-  memset(e, 0, sizeof *e);
-  e->type = TARN_ENTRY_FILE;
-  e->path = e->link = e->uname = e->gname = "";
+  clear_entry(e);
   e->header_at = r->longs.at - TARN_TAR_BLOCK;
   if (r->longs.pax.has & TARN_PAX_PATH) {
     e->path = r->longs.pax.path.ptr;
@@ -208,6 +210,33 @@ static int on_long(struct tarn_tar_read *r, struct tarn_err *err)
   return AGAIN;
 }
 
+/* A map that cannot be refuses its member, when it is sure where that ends. */
+static int on_map(struct tarn_tar_read *r, int rc, const char *why,
+                  struct tarn_err *err)
+{
+  if (rc == TARN_ENOMEM)
+    return tarn_err_nomem(err, "sparse map");
+  if (rc < 0 && tarn_tar_sparse_is_fatal(&r->sparse))
+    return tarn_tar_member_damage(&r->member, rc, why, err);
+  if (rc < 0)
+    tarn_tar_member_refuse(&r->member, rc, why);
+  if (rc <= 0)
+    tarn_sm_to(&r->sm, BEGIN);
+  else if (r->sm.state != MAP)
+    tarn_sm_to(&r->sm, MAP);
+  return AGAIN;
+}
+
+static int begin_map(struct tarn_tar_read *r, struct tarn_err *err)
+{
+  const struct tarn_tar_member *m = &r->member;
+  const char *why = NULL;
+  int rc = tarn_tar_sparse_begin(&r->sparse, m->sparse, &r->header,
+                                 &r->longs.pax, m->entry.size, m->stored, &why);
+
+  return on_map(r, rc, why, err);
+}
+
 static int on_member(struct tarn_tar_read *r, struct tarn_err *err)
 {
   int rc = tarn_tar_member_make(&r->member, &r->header, &r->longs, r->header_at,
@@ -216,10 +245,14 @@ static int on_member(struct tarn_tar_read *r, struct tarn_err *err)
   if (rc < 0)
     return rc;
   r->pad = padding(r->member.stored);
-  if (r->member.kind == TARN_TAR_MEMBER_LABEL)
-    skip(r, r->member.stored + r->pad);
-  else
-    tarn_sm_to(&r->sm, BEGIN);
+  r->left = r->member.stored;
+  if (r->member.kind == TARN_TAR_MEMBER_LABEL) {
+    skip(r, r->left + r->pad);
+    return AGAIN;
+  }
+  if (r->member.sparse != TARN_TAR_SPARSE_NONE)
+    return begin_map(r, err);
+  tarn_sm_to(&r->sm, BEGIN);
   return AGAIN;
 }
 
@@ -272,6 +305,25 @@ static int step_long(struct tarn_tar_read *r, struct input *in,
 
 /* ---- members ---- */
 
+static int step_map(struct tarn_tar_read *r, struct input *in,
+                    struct tarn_err *err)
+{
+  bool counted = r->member.sparse != TARN_TAR_SPARSE_GNU;
+  const char *why = "its sparse map is longer than what is stored";
+  const uint8_t *block;
+  int rc;
+
+  if (counted && r->left < TARN_TAR_BLOCK)
+    return tarn_tar_member_damage(&r->member, TARN_EDATA, why, err);
+  block = take_block(r, in);
+  if (!block)
+    return TARN_TAR_MORE;
+  if (counted)
+    r->left -= TARN_TAR_BLOCK;
+  rc = tarn_tar_sparse_block(&r->sparse, block, &why);
+  return on_map(r, rc, why, err);
+}
+
 static int refuse_member(struct tarn_tar_read *r, struct tarn_err *err)
 {
   const struct tarn_entry *e = &r->member.entry;
@@ -281,10 +333,7 @@ static int refuse_member(struct tarn_tar_read *r, struct tarn_err *err)
   (void)tarn_err_at(err, r->member.refused, e->header_at,
                     "member %s at offset %llu: %s", name,
                     (unsigned long long)e->header_at, r->member.why);
-  if (r->header.more_sparse)
-    tarn_sm_to(&r->sm, SPARSE);
-  else
-    skip(r, r->member.stored + r->pad);
+  skip(r, r->left + r->pad);
   return TARN_TAR_REFUSED;
 }
 
@@ -301,44 +350,38 @@ static int step_begin(struct tarn_tar_read *r, struct input *in,
   tarn_tar_long_clear(&r->longs);
   if (r->member.kind == TARN_TAR_MEMBER_REFUSED)
     return refuse_member(r, err);
-  r->left = whole ? r->member.stored : 0;
-  if (!whole)
-    r->pad += r->member.stored;
+  if (!whole) {
+    r->pad += r->left;
+    r->left = 0;
+  }
   r->body_at = r->body_next = 0;
   tarn_sm_to(&r->sm, r->left > 0 ? BODY : FINISH);
   return TARN_TAR_MEMBER;
 }
 
-static int step_sparse(struct tarn_tar_read *r, struct input *in,
-                       struct tarn_err *err)
-{
-  enum { MORE_AT = 504 };
-  const uint8_t *block = take_block(r, in);
-
-  (void)err;
-  if (!block)
-    return TARN_TAR_MORE;
-  if (block[MORE_AT] == 0)
-    skip(r, r->member.stored + r->pad);
-  return AGAIN;
-}
-
-/* Nothing may be consumed before: the event speaks of the caller's `ptr`. */
+/*
+ * Nothing may be consumed before: the event speaks of the caller's `ptr`. The
+ * zeros of a stored hole go without one: they reach to the end of the input or
+ * of the content, so that no BODY follows in this step.
+ */
 static int step_body(struct tarn_tar_read *r, struct input *in,
                      struct tarn_err *err)
 {
   size_t n = within_left(r, in);
+  bool is_hole = false;
 
   (void)err;
   if (n == 0)
     return TARN_TAR_MORE;
+  r->body_at = r->body_next;
+  if (r->member.sparse != TARN_TAR_SPARSE_NONE)
+    n = tarn_tar_sparse_body(&r->sparse, in->ptr, n, &r->body_at, &is_hole);
   (void)consume(r, in, n);
   r->left -= n;
-  r->body_at = r->body_next;
   r->body_next += n;
   if (r->left == 0)
     tarn_sm_to(&r->sm, FINISH);
-  return TARN_TAR_BODY;
+  return is_hole ? AGAIN : TARN_TAR_BODY;
 }
 
 static int step_finish(struct tarn_tar_read *r, struct input *in,
@@ -374,7 +417,7 @@ static int step_drain(struct tarn_tar_read *r, struct input *in,
   (void)err;
   if (n == 0)
     return TARN_TAR_MORE;
-  if (!r->behind && !only_zeros(in->ptr, n)) {
+  if (!r->behind && !tarn_tar_only_zeros(in->ptr, n)) {
     r->behind = true;
     while (*consume(r, in, 1) == 0)
       at++;
@@ -393,7 +436,7 @@ static int step_failed(struct tarn_tar_read *r, struct input *in,
 }
 
 static const step_fn steps[N_STATES] = {
-    step_header, step_long, step_begin, step_sparse, step_body,
+    step_header, step_long, step_map,   step_begin,  step_body,
     step_finish, step_skip, step_drain, step_failed,
 };
 
@@ -410,8 +453,8 @@ int tarn_tar_read_new(struct tarn_tar_read **out,
   tarn_tar_long_init(&r->longs);
   if (opts)
     r->opts = *opts;
-  r->member.entry.path = r->member.entry.link = "";
-  r->member.entry.uname = r->member.entry.gname = "";
+  tarn_tar_sparse_init(&r->sparse);
+  clear_entry(&r->member.entry);
   *out = r;
   return 0;
 }
@@ -421,6 +464,7 @@ void tarn_tar_read_free(struct tarn_tar_read *r)
   if (!r)
     return;
   tarn_tar_long_close(&r->longs);
+  tarn_tar_sparse_close(&r->sparse);
   free(r);
 }
 

@@ -21,11 +21,12 @@
  *   rc = tarn_tar_read_end(r, proven, &err);
  *
  * Formats: v7, ustar (POSIX.1-1988), pax (POSIX.1-2001, "pax Interchange
- * Format"), GNU (long names K and L, base-256 numbers), old GNU, star.
+ * Format"), GNU (long names K and L, base-256 numbers), old GNU, star, Solaris;
+ * sparse files in all their forms (archive/tar_sparse.h).
  * Rules and their reasons: docs/formats.md.
  *
- * Memory: bounded by 1 MiB for each kind of long header (x, L, K, g) plus a
- * few KiB, whatever the archive holds. Threads: the owner's.
+ * Memory: bounded by 1 MiB for each kind of long header (x, L, K, g), 4 MiB for
+ * a sparse map and a few KiB, whatever the archive holds. Threads: the owner's.
  */
 #ifndef TARN_ARCHIVE_TAR_READ_H
 #define TARN_ARCHIVE_TAR_READ_H
@@ -35,9 +36,10 @@
 
 enum tarn_tar_event {
   TARN_TAR_MORE = 0,
-  TARN_TAR_MEMBER, /* a member begins; an entry that needs a body gets it in
-                      BODY events before FINISH */
-  TARN_TAR_BODY,
+  TARN_TAR_MEMBER,  /* a member begins; an entry that needs a body gets it in
+                       BODY events before FINISH */
+  TARN_TAR_BODY,    /* content; between those of a sparse member, and behind
+                       the last, are holes */
   TARN_TAR_FINISH,  /* comes for every MEMBER, with or without content */
   TARN_TAR_WARNING, /* text to report; reading goes on */
   TARN_TAR_REFUSED  /* this member cannot be restored (reason in *err); its
@@ -50,10 +52,9 @@ struct tarn_tar_options {
 
 struct tarn_tar_read;
 
-/* Most components of a path, bytes of a long header, long headers in a row. */
-#define TARN_TAR_MAX_COMPONENTS 4096
-#define TARN_TAR_MAX_HEADER     (1024 * 1024)
-#define TARN_TAR_MAX_IN_A_ROW   16
+/* Most bytes of a long header, and long headers in a row. */
+#define TARN_TAR_MAX_HEADER   (1024 * 1024)
+#define TARN_TAR_MAX_IN_A_ROW 16
 
 /* TARN_ENOMEM. `opts` may be NULL. */
 int tarn_tar_read_new(struct tarn_tar_read **r,

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "cli/patterns.h"
 #include "cli/why.h"
 
 void tarn_cli_args_init(struct cli_args *args)
@@ -23,7 +24,9 @@ void tarn_cli_args_close(struct cli_args *args)
   free(args->header_lines);
   free(args->headers.items);
   free(args->resolve.items);
+  free(args->xattrs_include.items);
   free(args->fail_statuses.items);
+  tarn_cli_patterns_close(args);
   tarn_cli_args_init(args);
 }
 
@@ -209,6 +212,8 @@ int tarn_cli_args_finish(struct cli_args *args, struct cli_why *why)
     rc = check_rest(args, why);
   if (rc == 0)
     rc = make_headers(args, why);
+  if (rc == 0)
+    rc = tarn_cli_patterns_finish(args, why);
   if (rc != 0)
     return rc;
 
@@ -221,6 +226,8 @@ int tarn_cli_args_finish(struct cli_args *args, struct cli_why *why)
   get->n_headers = args->n_header_lines;
   get->resolve = args->resolve.items;
   get->n_resolve = args->resolve.n;
+  get->xattrs_include = args->xattrs_include.items;
+  get->n_xattrs_include = args->xattrs_include.n;
   if (args->raw)
     get->flags |= TARN_RAW;
   if (args->verbose)

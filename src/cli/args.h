@@ -45,9 +45,12 @@ enum cli_progress_mode {
 struct cli_args {
   struct tarn_get_options get;
 
-  /* target */
-  const char *directory, *output;
-  int to_stdout, raw;
+  /* input and target */
+  const char *input, *directory, *output;
+  int to_stdout, raw, dry_run;
+
+  /* what list prints of each entry */
+  int details, full_time, utc, json;
 
   /* values whose type in `get` the table does not know */
   uint64_t memory, chunk_size;
@@ -56,6 +59,11 @@ struct cli_args {
   char **header_lines; /* "Name: value", copies, made by finish */
   size_t n_header_lines;
   int compression;
+
+  /* patterns; copies are of what lists and files hold (cli/patterns.h) */
+  struct cli_list xattrs_include;
+  struct cli_list include, exclude, exclude_lists, exclude_from;
+  struct cli_list exclude_copies;
 
   /* the program's own */
   unsigned threads;

@@ -3,18 +3,7 @@
 
 #include <string.h>
 
-/* The commands of this version and what they do. */
-struct command_row {
-  const char *name;
-  const char *help;
-  enum cli_command command;
-};
-
-static const struct command_row commands[] = {
-    {"get", "download an archive and extract it", TARN_CLI_GET},
-};
-
-#define N_COMMANDS (sizeof commands / sizeof *commands)
+#include "cli/commands.h"
 
 static bool wants_path(const struct cli_option *o)
 {
@@ -71,21 +60,26 @@ static void print_bash_values(FILE *out, const struct cli_option *o)
   (void)fputs(" -- \"$cur\")); return ;;\n", out);
 }
 
-static void print_bash_command(FILE *out, const struct command_row *row)
+static void print_bash_command(FILE *out, const struct cli_command_row *row)
 {
   const struct cli_option *o;
   size_t i;
 
   (void)fprintf(out, "_tarn_%s() {\n  case $opt in\n", row->name);
-  for (i = 0; i < tarn_cli_option_count; i++)
-    if (tarn_cli_options[i].commands & row->command)
-      print_bash_values(out, &tarn_cli_options[i]);
-  (void)fputs("  esac\n"
-              "  [[ $cur == -* ]] || return\n"
-              "  COMPREPLY=($(compgen -W '",
-              out);
-  for (i = 0; i < tarn_cli_option_count; i++) {
-    o = &tarn_cli_options[i];
+  for (i = 0; (o = tarn_cli_option_at(i)) != NULL; i++)
+    if (o->commands & row->command)
+      print_bash_values(out, o);
+  (void)fputs("  esac\n", out);
+  if (row->takes_files)
+    (void)fputs("  if [[ $cur != -* ]]; then\n"
+                "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+                "    return\n"
+                "  fi\n",
+                out);
+  else
+    (void)fputs("  [[ $cur == -* ]] || return\n", out);
+  (void)fputs("  COMPREPLY=($(compgen -W '", out);
+  for (i = 0; (o = tarn_cli_option_at(i)) != NULL; i++) {
     if (!(o->commands & row->command))
       continue;
     if (o->letter)
@@ -103,19 +97,20 @@ static void print_bash_command(FILE *out, const struct command_row *row)
 /* bash splits words at "=": the option may be one or two words back. */
 static void print_bash(FILE *out)
 {
+  const struct cli_command_row *row;
   size_t i;
 
   (void)fputs("# bash completion for tarn\n\n", out);
-  for (i = 0; i < N_COMMANDS; i++)
-    print_bash_command(out, &commands[i]);
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++)
+    print_bash_command(out, row);
   (void)fputs("_tarn() {\n"
               "  local cur=${COMP_WORDS[COMP_CWORD]} opt=\n"
               "  COMPREPLY=()\n"
               "  if ((COMP_CWORD == 1)); then\n"
               "    COMPREPLY=($(compgen -W '",
               out);
-  for (i = 0; i < N_COMMANDS; i++)
-    (void)fprintf(out, "%s ", commands[i].name);
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++)
+    (void)fprintf(out, "%s ", row->name);
   (void)fputs("--help --version' -- \"$cur\"))\n"
               "    return\n"
               "  fi\n"
@@ -127,9 +122,8 @@ static void print_bash(FILE *out)
               "  fi\n"
               "  case ${COMP_WORDS[1]} in\n",
               out);
-  for (i = 0; i < N_COMMANDS; i++)
-    (void)fprintf(out, "    %s) _tarn_%s ;;\n", commands[i].name,
-                  commands[i].name);
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++)
+    (void)fprintf(out, "    %s) _tarn_%s ;;\n", row->name, row->name);
   (void)fputs("  esac\n}\ncomplete -F _tarn tarn\n", out);
 }
 
@@ -191,21 +185,24 @@ static void print_zsh_option(FILE *out, const struct cli_option *o)
 
 static void print_zsh(FILE *out)
 {
+  const struct cli_command_row *row;
+  const struct cli_option *o;
   size_t i, k;
 
   (void)fputs("#compdef tarn\n\n", out);
-  for (i = 0; i < N_COMMANDS; i++) {
-    (void)fprintf(out, "_tarn_%s() {\n  _arguments -S \\\n", commands[i].name);
-    for (k = 0; k < tarn_cli_option_count; k++)
-      if (tarn_cli_options[k].commands & commands[i].command)
-        print_zsh_option(out, &tarn_cli_options[k]);
-    (void)fputs("    '*:URL:_urls'\n}\n\n", out);
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++) {
+    (void)fprintf(out, "_tarn_%s() {\n  _arguments -S \\\n", row->name);
+    for (k = 0; (o = tarn_cli_option_at(k)) != NULL; k++)
+      if (o->commands & row->command)
+        print_zsh_option(out, o);
+    (void)fprintf(out, "    '*:%s:%s'\n}\n\n", row->takes_urls ? "URL" : "FILE",
+                  row->takes_files ? "_files" : "_urls");
   }
   (void)fputs("_tarn() {\n"
               "  local -a commands=(",
               out);
-  for (i = 0; i < N_COMMANDS; i++)
-    (void)fprintf(out, "'%s:%s' ", commands[i].name, commands[i].help);
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++)
+    (void)fprintf(out, "'%s:%s' ", row->name, row->summary);
   (void)fputs("'--help:print help' '--version:print versions')\n"
               "  if ((CURRENT == 2)); then\n"
               "    _describe command commands\n"
@@ -215,9 +212,8 @@ static void print_zsh(FILE *out)
               "  ((CURRENT--))\n"
               "  case $words[1] in\n",
               out);
-  for (i = 0; i < N_COMMANDS; i++)
-    (void)fprintf(out, "    %s) _tarn_%s ;;\n", commands[i].name,
-                  commands[i].name);
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++)
+    (void)fprintf(out, "    %s) _tarn_%s ;;\n", row->name, row->name);
   (void)fputs("  esac\n}\n\n_tarn \"$@\"\n", out);
 }
 
@@ -232,7 +228,7 @@ static void print_fish_text(FILE *out, const char *s)
   }
 }
 
-static void print_fish_line(FILE *out, const struct command_row *row,
+static void print_fish_line(FILE *out, const struct cli_command_row *row,
                             const struct cli_option *o, const char *name,
                             char letter)
 {
@@ -259,6 +255,7 @@ static void print_fish_line(FILE *out, const struct command_row *row,
 
 static void print_fish(FILE *out)
 {
+  const struct cli_command_row *row;
   const struct cli_option *o;
   size_t i, k;
 
@@ -267,17 +264,20 @@ static void print_fish(FILE *out)
               "complete -c tarn -n __fish_use_subcommand -l version "
               "-d 'print versions'\n",
               out);
-  for (i = 0; i < N_COMMANDS; i++) {
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++) {
     (void)fprintf(out,
                   "complete -c tarn -n __fish_use_subcommand -a %s -d '%s'\n",
-                  commands[i].name, commands[i].help);
-    for (k = 0; k < tarn_cli_option_count; k++) {
-      o = &tarn_cli_options[k];
-      if (!(o->commands & commands[i].command))
+                  row->name, row->summary);
+    if (row->takes_files)
+      (void)fprintf(out,
+                    "complete -c tarn -n '__fish_seen_subcommand_from %s' -F\n",
+                    row->name);
+    for (k = 0; (o = tarn_cli_option_at(k)) != NULL; k++) {
+      if (!(o->commands & row->command))
         continue;
-      print_fish_line(out, &commands[i], o, o->name, o->letter);
+      print_fish_line(out, row, o, o->name, o->letter);
       if (o->alias)
-        print_fish_line(out, &commands[i], o, o->alias, 0);
+        print_fish_line(out, row, o, o->alias, 0);
     }
   }
 }

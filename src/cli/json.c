@@ -174,13 +174,24 @@ void tarn_cli_json_seconds(struct cli_json *j, const char *key, uint64_t ns)
   put_literal(j, text);
 }
 
-void tarn_cli_json_int(struct cli_json *j, const char *key, int n)
+void tarn_cli_json_whole(struct cli_json *j, const char *key, int64_t n)
 {
-  char text[16];
+  char text[24];
 
   put_key(j, key);
-  (void)snprintf(text, sizeof text, "%d", n);
+  (void)snprintf(text, sizeof text, "%" PRId64, n);
   put_literal(j, text);
+}
+
+void tarn_cli_json_int(struct cli_json *j, const char *key, int n)
+{
+  tarn_cli_json_whole(j, key, n);
+}
+
+void tarn_cli_json_bool(struct cli_json *j, const char *key, bool yes)
+{
+  put_key(j, key);
+  put_literal(j, yes ? "true" : "false");
 }
 
 void tarn_cli_json_null(struct cli_json *j, const char *key)

@@ -50,6 +50,8 @@ void tarn_cli_json_count(struct cli_json *j, const char *key, uint64_t n);
 /* Nanoseconds as seconds with six decimals. */
 void tarn_cli_json_seconds(struct cli_json *j, const char *key, uint64_t ns);
 void tarn_cli_json_int(struct cli_json *j, const char *key, int n);
+void tarn_cli_json_whole(struct cli_json *j, const char *key, int64_t n);
+void tarn_cli_json_bool(struct cli_json *j, const char *key, bool yes);
 void tarn_cli_json_null(struct cli_json *j, const char *key);
 
 #endif

@@ -15,17 +15,26 @@
 #include "cli/why.h"
 
 /* Commands that the full contract has and this version lacks. */
-static const char *const later[] = {"extract", "create", "list", "pull",
-                                    "filter"};
+static const char *const later[] = {"create", "pull", "filter"};
 
-static const char usage[] =
-    "usage: tarn get [option...] URL...\n"
-    "       tarn get --help\n"
-    "       tarn --version | --help\n\n"
-    "tarn get downloads an archive with several requests at once, decodes and\n"
-    "extracts it while it comes. Exit status 0 means that every byte was\n"
-    "proven by all that the source offers.\n\n"
-    "tarn extract, create, list, pull and filter are not in this version.\n";
+static void print_usage(FILE *out)
+{
+  const struct cli_command_row *row;
+  size_t i;
+
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++)
+    (void)fprintf(out, "%s tarn %s [option...] %s\n",
+                  i == 0 ? "usage:" : "      ", row->name, row->operands);
+  (void)fputs("       tarn COMMAND --help\n"
+              "       tarn --version | --help\n\n",
+              out);
+  for (i = 0; (row = tarn_cli_command_at(i)) != NULL; i++)
+    (void)fprintf(out, "  %-8s %s\n", row->name, row->summary);
+  (void)fputs("\nExit status 0 means that every byte was proven by all that "
+              "the source offers.\n"
+              "tarn create, pull and filter are not in this version.\n",
+              out);
+}
 
 static int end_of_stdout(void)
 {
@@ -51,12 +60,13 @@ static bool is(const char *word, const char *name)
 }
 
 /*
- * What the build, its tests and packagers ask for: `--man-options get`,
- * `--markdown-options get`, `--option-names get`, `--completion SHELL`.
+ * What the build, its tests and packagers ask for: `--man-options CMD`,
+ * `--markdown-options CMD`, `--option-names CMD`, `--completion SHELL`.
  * Returns -1 when it is none of these.
  */
 static int print_generated(const char *what, const char *of)
 {
+  const struct cli_command_row *row = of ? tarn_cli_command_named(of) : NULL;
   void (*print)(FILE *, enum cli_command) = NULL;
 
   if (is(what, "--completion")) {
@@ -74,11 +84,11 @@ static int print_generated(const char *what, const char *of)
     print = tarn_cli_print_names;
   if (!print)
     return -1;
-  if (!of || !is(of, "get")) {
-    tarn_cli_say("%s needs the name of a command: get", what);
+  if (!row) {
+    tarn_cli_say("%s needs the name of a command, such as get", what);
     return CLI_EXIT_USAGE;
   }
-  print(stdout, TARN_CLI_GET);
+  print(stdout, row->command);
   return end_of_stdout();
 }
 
@@ -112,8 +122,9 @@ static int refuse_word(const char *word, const char *next)
   if (strstr(word, "://"))
     tarn_cli_say("the command is missing, meant is: tarn get URL");
   else if (meant)
-    tarn_cli_say("meant is: tarn %s%s%s (not in this version)", meant,
-                 is(meant, "create") ? " -o " : " ", next ? next : "FILE");
+    tarn_cli_say("meant is: tarn %s%s%s%s", meant,
+                 is(meant, "create") ? " -o " : " ", next ? next : "FILE",
+                 is(meant, "create") ? " (not in this version)" : "");
   else if (*word == '-')
     tarn_cli_say("unknown option %s, try tarn --help", word);
   else
@@ -121,13 +132,20 @@ static int refuse_word(const char *word, const char *next)
   return CLI_EXIT_USAGE;
 }
 
+static bool is_open(int fd)
+{
+  return fcntl(fd, F_GETFD) >= 0 || errno != EBADF;
+}
+
 /*
  * A standard stream that is closed would be the number of the next file we
- * open, and messages would go into it.
+ * open, and messages would go into it. Returns those that are open: enum
+ * cli_streams.
  */
-static bool fill_standard_streams(void)
+static unsigned fill_standard_streams(void)
 {
-  bool stdout_open = fcntl(STDOUT_FILENO, F_GETFD) >= 0 || errno != EBADF;
+  unsigned streams = (is_open(STDIN_FILENO) ? CLI_STDIN_OPEN : 0u) |
+                     (is_open(STDOUT_FILENO) ? CLI_STDOUT_OPEN : 0u);
   int fd;
 
   do {
@@ -135,26 +153,42 @@ static bool fill_standard_streams(void)
   } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0)
     (void)close(fd);
-  return stdout_open;
+  return streams;
+}
+
+static int run(const struct cli_command_row *row, int argc, char **argv,
+               unsigned streams)
+{
+  switch (row->command) {
+  case TARN_CLI_EXTRACT:
+    return tarn_cli_extract(argc, argv, streams);
+  case TARN_CLI_LIST:
+    return tarn_cli_list(argc, argv, streams);
+  case TARN_CLI_GET:
+  default:
+    return tarn_cli_get(argc, argv, streams);
+  }
 }
 
 int main(int argc, char **argv)
 {
-  bool stdout_open = fill_standard_streams();
+  unsigned streams = fill_standard_streams();
   const char *word = argc > 1 ? argv[1] : NULL;
+  const struct cli_command_row *row;
   int rc;
 
   if (!word) {
-    (void)fputs(usage, stderr);
+    print_usage(stderr);
     return CLI_EXIT_USAGE;
   }
-  if (is(word, "get"))
-    return tarn_cli_get(argc - 1, argv + 1, stdout_open);
+  row = tarn_cli_command_named(word);
+  if (row)
+    return run(row, argc - 1, argv + 1, streams);
   if (is(word, "--version") || is(word, "-V"))
     return print_version();
   if (is(word, "--help") || is(word, "--help=all") || is(word, "-h") ||
       is(word, "help")) {
-    (void)fputs(usage, stdout);
+    print_usage(stdout);
     return end_of_stdout();
   }
   rc = print_generated(word, argc > 2 ? argv[2] : NULL);

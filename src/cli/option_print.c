@@ -3,15 +3,56 @@
 #include <ctype.h>
 #include <string.h>
 
+const char *tarn_cli_option_group(enum cli_option_group group)
+{
+  static const char *const names[CLI_GROUPS] = {
+      [CLI_GROUP_TARGET] = "Where the bytes go",
+      [CLI_GROUP_LISTING] = "What is printed",
+      [CLI_GROUP_TRANSFER] = "Transfer",
+      [CLI_GROUP_SERVER] = "Server and credentials",
+      [CLI_GROUP_PROOF] = "Proof and limits",
+      [CLI_GROUP_EXTRACT] = "Decoding and extraction",
+      [CLI_GROUP_RESOURCES] = "Memory and threads",
+      [CLI_GROUP_REPORT] = "Reporting",
+      [CLI_GROUP_ACCEPTED] = "Accepted for scripts",
+  };
+
+  return names[group];
+}
+
+bool tarn_cli_option_has_value(const struct cli_option *o)
+{
+  return o->value != NULL;
+}
+
 /* Help texts begin in this column; a longer option pushes its own away. */
 #define HELP_COLUMN    28
 #define CHOICES_COLUMN 26
 #define MDOC_COLUMNS   60
 
-static bool in_list(const struct cli_option *o, enum cli_command command,
-                    enum cli_option_group group)
+/*
+ * The next row of a command in a group, from *i on, which moves behind it; NULL
+ * when there is none.
+ */
+static const struct cli_option *next_row(size_t *i, enum cli_command command,
+                                         int group)
 {
-  return (o->commands & command) && o->group == group;
+  const struct cli_option *o;
+
+  while ((o = tarn_cli_option_at(*i)) != NULL) {
+    ++*i;
+    if ((o->commands & command) && (int)o->group == group)
+      return o;
+  }
+  return NULL;
+}
+
+/* Some commands have no option of some groups. */
+static bool is_empty(enum cli_command command, int group)
+{
+  size_t i = 0;
+
+  return next_row(&i, command, group) == NULL;
 }
 
 /* ---- --help ---- */
@@ -47,22 +88,20 @@ static void print_row(FILE *out, const struct cli_option *o, bool all)
 void tarn_cli_print_help(FILE *out, enum cli_command command, bool all)
 {
   const struct cli_option *o;
-  bool headed;
+  bool headed, first = true;
   size_t i;
   int g;
 
   for (g = 0; g < CLI_GROUPS; g++) {
     headed = !all; /* the dozen needs no headings */
-    for (i = 0; i < tarn_cli_option_count; i++) {
-      o = &tarn_cli_options[i];
-      if (!in_list(o, command, (enum cli_option_group)g))
-        continue;
+    for (i = 0; (o = next_row(&i, command, g)) != NULL;) {
       if (!all && !o->usual)
         continue;
       if (!headed)
-        (void)fprintf(out, "%s%s:\n", g ? "\n" : "",
+        (void)fprintf(out, "%s%s:\n", first ? "" : "\n",
                       tarn_cli_option_group((enum cli_option_group)g));
       headed = true;
+      first = false;
       print_row(out, o, all);
     }
   }
@@ -130,15 +169,17 @@ static void print_mdoc_item(FILE *out, const struct cli_option *o)
 
 void tarn_cli_print_man(FILE *out, enum cli_command command)
 {
+  const struct cli_option *o;
   size_t i;
   int g;
 
   for (g = 0; g < CLI_GROUPS; g++) {
+    if (is_empty(command, g))
+      continue;
     (void)fprintf(out, ".Ss %s\n.Bl -tag -width Ds\n",
                   tarn_cli_option_group((enum cli_option_group)g));
-    for (i = 0; i < tarn_cli_option_count; i++)
-      if (in_list(&tarn_cli_options[i], command, (enum cli_option_group)g))
-        print_mdoc_item(out, &tarn_cli_options[i]);
+    for (i = 0; (o = next_row(&i, command, g)) != NULL;)
+      print_mdoc_item(out, o);
     (void)fputs(".El\n", out);
   }
 }
@@ -163,16 +204,20 @@ static void print_markdown_row(FILE *out, const struct cli_option *o)
 
 void tarn_cli_print_markdown(FILE *out, enum cli_command command)
 {
+  const struct cli_option *o;
+  bool first = true;
   size_t i;
   int g;
 
   for (g = 0; g < CLI_GROUPS; g++) {
+    if (is_empty(command, g))
+      continue;
     (void)fprintf(out, "%s### %s\n\n| option | what it does |\n|---|---|\n",
-                  g ? "\n" : "",
+                  first ? "" : "\n",
                   tarn_cli_option_group((enum cli_option_group)g));
-    for (i = 0; i < tarn_cli_option_count; i++)
-      if (in_list(&tarn_cli_options[i], command, (enum cli_option_group)g))
-        print_markdown_row(out, &tarn_cli_options[i]);
+    first = false;
+    for (i = 0; (o = next_row(&i, command, g)) != NULL;)
+      print_markdown_row(out, o);
   }
 }
 
@@ -181,8 +226,7 @@ void tarn_cli_print_names(FILE *out, enum cli_command command)
   const struct cli_option *o;
   size_t i;
 
-  for (i = 0; i < tarn_cli_option_count; i++) {
-    o = &tarn_cli_options[i];
+  for (i = 0; (o = tarn_cli_option_at(i)) != NULL; i++) {
     if (!(o->commands & command))
       continue;
     (void)fprintf(out, "%s\n", o->name);

@@ -86,6 +86,8 @@ static int set_number(const struct cli_option *o, void *field, const char *s)
   }
   if (!ok || n < o->min || (o->max && n > o->max))
     return -1;
+  if (o->kind == CLI_UNUSED)
+    return 0;
   if (o->kind == CLI_COUNT) {
     count = (unsigned)n;
     memcpy(field, &count, sizeof count);
@@ -175,7 +177,7 @@ static int refuse_value(const struct cli_option *o, const char *s,
   if (o->choices)
     return tarn_cli_refuse(why, CLI_PARSED_WRONG, "--%s: \"%s\" is none of %s",
                            o->name, s, o->choices);
-  if (o->kind == CLI_COUNT && o->max)
+  if ((o->kind == CLI_COUNT || o->kind == CLI_UNUSED) && o->max)
     return tarn_cli_refuse(
         why, CLI_PARSED_WRONG, "--%s: \"%s\" is not a number from %llu to %llu",
         o->name, s, (unsigned long long)o->min, (unsigned long long)o->max);
@@ -216,12 +218,11 @@ static int value_rule(const struct cli_option *o)
  * is not ambiguous. */
 static struct option *long_table(enum cli_command command)
 {
-  struct option *table = calloc(2 * tarn_cli_option_count + 1, sizeof *table);
+  struct option *table = calloc(2 * tarn_cli_option_count() + 1, sizeof *table);
   const struct cli_option *o;
   size_t i, n = 0;
 
-  for (i = 0; table && i < tarn_cli_option_count; i++) {
-    o = &tarn_cli_options[i];
+  for (i = 0; table && (o = tarn_cli_option_at(i)) != NULL; i++) {
     if (!(o->commands & command))
       continue;
     table[n++] =
@@ -240,9 +241,8 @@ static void short_table(enum cli_command command, char out[MAX_LETTERS])
   size_t i, n = 0;
 
   out[n++] = ':';
-  for (i = 0; i < tarn_cli_option_count && n + 3 < MAX_LETTERS; i++) {
-    o = &tarn_cli_options[i];
-    if (!o->letter || !(o->commands & command))
+  for (i = 0; (o = tarn_cli_option_at(i)) != NULL; i++) {
+    if (!o->letter || !(o->commands & command) || n + 3 > MAX_LETTERS)
       continue;
     out[n++] = o->letter;
     if (tarn_cli_option_has_value(o))
@@ -251,15 +251,16 @@ static void short_table(enum cli_command command, char out[MAX_LETTERS])
   out[n] = '\0';
 }
 
-static const struct cli_option *row_of(int c)
+static const struct cli_option *row_of(int c, enum cli_command command)
 {
+  const struct cli_option *o;
   size_t i;
 
   if (c >= ROW_BASE)
-    return &tarn_cli_options[c - ROW_BASE];
-  for (i = 0; i < tarn_cli_option_count; i++)
-    if (c && tarn_cli_options[i].letter == c)
-      return &tarn_cli_options[i];
+    return tarn_cli_option_at((size_t)(c - ROW_BASE));
+  for (i = 0; c && (o = tarn_cli_option_at(i)) != NULL; i++)
+    if (o->letter == c && (o->commands & command))
+      return o;
   return NULL;
 }
 
@@ -284,9 +285,9 @@ static unsigned candidates(const struct option *table, const char *word,
 }
 
 static int refuse_option(const struct option *table, const char *word,
-                         struct cli_why *why)
+                         enum cli_command command, struct cli_why *why)
 {
-  const struct cli_option *o = row_of(optopt);
+  const struct cli_option *o = row_of(optopt, command);
   char names[256];
   size_t len;
 
@@ -304,19 +305,21 @@ static int refuse_option(const struct option *table, const char *word,
                          (int)len, word);
 }
 
-static int parse_all(int argc, char **argv, const struct option *table,
-                     const char *letters, struct cli_args *args,
+static int parse_all(int argc, char **argv, enum cli_command command,
+                     const struct option *table, struct cli_args *args,
                      struct cli_why *why)
 {
+  char letters[MAX_LETTERS];
   const struct cli_option *o;
   int c, rc;
 
+  short_table(command, letters);
   opterr = 0;
   optind = 0; /* forget what was read of another argv */
   while ((c = getopt_long(argc, argv, letters, table, NULL)) != -1) {
     if (c == '?')
-      return refuse_option(table, argv[optind - 1], why);
-    o = row_of(c == ':' ? optopt : c);
+      return refuse_option(table, argv[optind - 1], command, why);
+    o = row_of(c == ':' ? optopt : c, command);
     if (!o)
       return tarn_cli_refuse(why, CLI_PARSED_WRONG, "unknown option -%c", c);
     if (c == ':')
@@ -334,14 +337,12 @@ int tarn_cli_options_parse(int argc, char **argv, enum cli_command command,
                            struct cli_why *why)
 {
   struct option *table = long_table(command);
-  char letters[MAX_LETTERS];
   int rc;
 
   why->text[0] = '\0';
   if (!table)
     return tarn_cli_refuse(why, CLI_PARSED_WRONG, "out of memory");
-  short_table(command, letters);
-  rc = parse_all(argc, argv, table, letters, args, why);
+  rc = parse_all(argc, argv, command, table, args, why);
   *first = optind;
   free(table);
   return rc;

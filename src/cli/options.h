@@ -6,7 +6,8 @@
  *   int n = tarn_cli_options_parse(argc, argv, TARN_CLI_GET, &args, why);
  *
  * A row says where its value goes: `at` is an offset in struct cli_args. A new
- * option is a row in option_table.c and a field, nothing else.
+ * option is a row in option_rows_*.c and a field, nothing else. An option that
+ * commands understand differently has a row for each of them.
  *
  * Memory: values point into argv, which must stay. Lists grow with realloc and
  * are freed by tarn_cli_args_close.
@@ -24,13 +25,18 @@ struct cli_args;
 struct cli_why;
 
 /* Which command has an option. */
-enum cli_command { TARN_CLI_GET = 1 << 0 };
+enum cli_command {
+  TARN_CLI_GET = 1 << 0,
+  TARN_CLI_EXTRACT = 1 << 1,
+  TARN_CLI_LIST = 1 << 2
+};
 
 enum cli_option_kind {
   CLI_FLAG,     /* no value: sets `flag` in the unsigned long at `at`, clears
                    `unflag` there */
   CLI_SWITCH,   /* no value: sets the int at `at` to 1 */
   CLI_IGNORED,  /* no value, no effect: accepted for scripts */
+  CLI_UNUSED,   /* a number from `min` to `max`, no effect: the same */
   CLI_STRING,   /* const char * */
   CLI_LIST,     /* struct cli_list, may be repeated */
   CLI_STATUSES, /* struct cli_statuses: numbers 100 to 599 with commas */
@@ -47,6 +53,7 @@ enum cli_option_kind {
 
 enum cli_option_group {
   CLI_GROUP_TARGET,
+  CLI_GROUP_LISTING,
   CLI_GROUP_TRANSFER,
   CLI_GROUP_SERVER,
   CLI_GROUP_PROOF,
@@ -76,9 +83,9 @@ struct cli_option {
   const char *man;  /* whole sentences that follow it in the manual, or NULL */
 };
 
-/* The rows, grouped; tarn_cli_option_count of them. */
-extern const struct cli_option tarn_cli_options[];
-extern const size_t tarn_cli_option_count;
+/* Row `i`; NULL behind the last. They are in no order that matters. */
+const struct cli_option *tarn_cli_option_at(size_t i);
+size_t tarn_cli_option_count(void);
 
 /* Heading of a group. */
 const char *tarn_cli_option_group(enum cli_option_group group);

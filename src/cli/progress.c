@@ -234,7 +234,7 @@ static void say_error(struct cli_progress *p, const struct tarn_err *err,
   if (err->code == TARN_ECANCELED) {
     tarn_cli_progress_say(p, "%s: %s", p->about.url,
                           exit_status == 143 ? "terminated" : "interrupted");
-    if (!p->args->quiet)
+    if (!p->args->quiet && !p->about.is_list)
       tarn_cli_progress_say(p, "to go on, run the same command: it starts "
                                "anew and replaces what is there");
     return;
@@ -300,19 +300,24 @@ static void say_stats(struct cli_progress *p, const struct tarn_progress *f)
       tarn_cli_size_text(resident, (uint64_t)usage.ru_maxrss * 1024u));
 }
 
+void tarn_cli_progress_stop(struct cli_progress *p)
+{
+  p->job = NULL;
+  (void)uv_timer_stop(&p->timer);
+}
+
 void tarn_cli_progress_end(struct cli_progress *p,
                            const struct tarn_result *res, int exit_status)
 {
   const struct cli_args *args = p->args;
   int code = res->err.code;
 
-  p->job = NULL;
-  (void)uv_timer_stop(&p->timer);
+  tarn_cli_progress_stop(p);
   tarn_cli_progress_clear(p);
   if (p->mode == CLI_PROGRESS_JSON)
     tarn_cli_progress_json_done(p, res, exit_status);
   if ((code == 0 || code == TARN_EPARTIAL) && !args->quiet &&
-      (p->error_terminal || args->verbose))
+      !p->about.is_list && (p->error_terminal || args->verbose))
     say_closing(p, res);
   if (code != 0)
     say_error(p, &res->err, exit_status);

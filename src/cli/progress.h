@@ -27,9 +27,10 @@
 
 /* What a job is about, lent until its end. */
 struct cli_about {
-  const char *url;    /* without its secrets */
+  const char *url;    /* without its secrets; or what else is read */
   const char *path;   /* directory or file; NULL for standard output */
   bool is_file;       /* path is a file */
+  bool is_list;       /* names are printed, nothing else is written */
   unsigned job, jobs; /* which of how many, from 1 */
 };
 
@@ -61,6 +62,8 @@ void tarn_cli_progress_event(struct cli_progress *p,
                              const struct tarn_event *event);
 /* Reports at once, whatever the mode: what SIGUSR1 asks for. */
 void tarn_cli_progress_now(struct cli_progress *p);
+/* The job goes: nothing is asked of it any more. */
+void tarn_cli_progress_stop(struct cli_progress *p);
 /* The job has ended: closing lines, or the error's. */
 void tarn_cli_progress_end(struct cli_progress *p,
                            const struct tarn_result *res, int exit_status);

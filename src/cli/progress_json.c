@@ -75,7 +75,8 @@ static void put_start(struct cli_progress *p)
   tarn_cli_json_count(j, "jobs", about->jobs);
   tarn_cli_json_name(j, "url", about->url);
   tarn_cli_json_text(j, "target",
-                     !about->path     ? "stdout"
+                     about->is_list   ? "list"
+                     : !about->path   ? "stdout"
                      : about->is_file ? "file"
                                       : "directory");
   if (about->path)

@@ -38,6 +38,13 @@ static int check_scheme(const char *word, size_t len, struct cli_why *why)
       "scheme \"%.*s\": only http, https and file are fetched", (int)len, word);
 }
 
+bool tarn_cli_url_has_scheme(const char *word)
+{
+  size_t len = scheme_len(word);
+
+  return len > 0 && strncmp(word + len, "://", 3) == 0;
+}
+
 int tarn_cli_url_check(const char *word, char **url, bool *assumed,
                        struct cli_why *why)
 {

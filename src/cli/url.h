@@ -30,4 +30,7 @@ char *tarn_cli_url_shown(const char *url);
  */
 char *tarn_cli_url_file_name(const char *url);
 
+/* True when `word` begins with a scheme and "://": no local file is meant. */
+bool tarn_cli_url_has_scheme(const char *word);
+
 #endif

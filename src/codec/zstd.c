@@ -1,7 +1,8 @@
 /*
- * Zstandard (RFC 8878): libzstd decodes and checks the content checksum and
- * size. The window is judged here, from the frame's header, because libzstd
- * knows limits that are powers of two only.
+ * Zstandard (RFC 8878): libzstd decodes and checks the content checksum. The
+ * window is judged here, from the frame's header, because libzstd knows limits
+ * that are powers of two only; the content size too, because libzstd does not
+ * look at it when the last block is empty.
  */
 #include "codec/formats.h"
 
@@ -20,6 +21,8 @@ struct zstd {
   struct tarn_frames frames;
   ZSTD_DCtx *dctx;
   uint64_t max_window;
+  bool has_size; /* the frame's header gives its content's */
+  uint64_t size, n_out;
 };
 
 /* The frame header, RFC 8878, 3.1.1.1: lengths of its fields. */
@@ -58,17 +61,24 @@ static size_t zstd_head(const uint8_t *ptr, size_t len)
          content_len(ptr[4]);
 }
 
+/* The last field. */
+static uint64_t content_size(const uint8_t *head)
+{
+  size_t len = content_len(head[4]);
+  size_t at = 5u + !single_segment(head[4]) + dictionary_len(head[4]);
+
+  return tarn_le(head + at, len) + (len == 2 ? 256 : 0);
+}
+
+/* A single segment is its own window. */
 static uint64_t window_of(const uint8_t *head)
 {
   uint64_t base;
-  size_t len = content_len(head[4]);
 
-  if (!single_segment(head[4])) {
-    base = UINT64_C(1) << (10 + (head[5] >> 3));
-    return base + base / 8 * (head[5] & 7);
-  }
-  return tarn_le(head + 5 + dictionary_len(head[4]), len) +
-         (len == 2 ? 256 : 0);
+  if (single_segment(head[4]))
+    return content_size(head);
+  base = UINT64_C(1) << (10 + (head[5] >> 3));
+  return base + base / 8 * (head[5] & 7);
 }
 
 static int zstd_begin(void *state, const uint8_t *head, struct tarn_err *err)
@@ -76,6 +86,9 @@ static int zstd_begin(void *state, const uint8_t *head, struct tarn_err *err)
   struct zstd *z = state;
   uint64_t window = window_of(head);
 
+  z->has_size = content_len(head[4]) > 0;
+  z->size = content_size(head);
+  z->n_out = 0;
   return window <= z->max_window
              ? 0
              : tarn_frames_window(&z->frames, window, z->max_window, err);
@@ -108,10 +121,14 @@ static int zstd_run(void *state, struct tarn_in *in, struct tarn_out *out,
   if (ZSTD_isError(rc))
     return zstd_bad(z, rc, err);
   tarn_frames_took(&z->frames, from.pos - in->pos);
+  z->n_out += to.pos - out->pos;
   in->pos = from.pos;
   out->pos = to.pos;
-  if (rc == 0)
-    tarn_frames_end(&z->frames);
+  if (rc != 0)
+    return 0;
+  tarn_frames_end(&z->frames);
+  if (z->has_size && z->n_out != z->size)
+    return tarn_frames_bad(&z->frames, err, "content size differs");
   return 0;
 }
 

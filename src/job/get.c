@@ -1,10 +1,10 @@
 /*
  * tarn_get: wires a job's stages, the last one first.
  *
- *   to a directory   source > reorder > [verify] > decode > untar > sink_disk
+ *   to a directory   source > reorder > [verify] > decode > unpack > sink_disk
  *   decoded bytes    source > reorder > [verify] > decode > sink
  *   raw bytes        source > reorder > [verify] > sink
- *   a listing        source > reorder > [verify] > decode > untar > sink_list
+ *   a listing        source > reorder > [verify] > decode > unpack > sink_list
  *
  * A content coding of the server is peeled by one more decode stage, which the
  * job puts in when the reply is known.
@@ -16,6 +16,8 @@
 #include "codec/digest.h"
 #include "job/job.h"
 #include "loop/url.h"
+#include "os/idmap.h"
+#include "os/owner.h"
 #include "stage/sink_call.h"
 #include "stage/sink_disk.h"
 #include "stage/sink_list.h"
@@ -23,7 +25,7 @@
 #include "stage/source_fd.h"
 #include "stage/source_http.h"
 #include "stage/source_put.h"
-#include "stage/untar.h"
+#include "stage/unpack.h"
 #include "stage/verify.h"
 
 #define DEFAULT_MEMORY  (96u << 20)
@@ -53,6 +55,43 @@ static int check_digest(const struct tarn_get_options *o, struct tarn_err *err)
   return rc;
 }
 
+static bool sets_owners(const struct tarn_get_options *o)
+{
+  return o->chown || o->uid_map || o->gid_map;
+}
+
+static int check_owners(const struct tarn_get_options *o, struct tarn_err *err)
+{
+  struct tarn_id_map map;
+  int rc = o->chown ? tarn_owner_check(o->chown, err) : 0;
+
+  if (rc == 0) {
+    rc = tarn_id_map_parse(&map, o->uid_map, "uid_map", err);
+    tarn_id_map_close(&map);
+  }
+  if (rc == 0) {
+    rc = tarn_id_map_parse(&map, o->gid_map, "gid_map", err);
+    tarn_id_map_close(&map);
+  }
+  if (rc == 0 && sets_owners(o) && (o->flags & TARN_NO_SAME_OWNER))
+    rc = tarn_err_set(err, TARN_EINVAL,
+                      "owners are to be set and not to be restored");
+  return rc;
+}
+
+/* One answer to what becomes of a name that is taken. */
+static int check_old(const struct tarn_get_options *o, struct tarn_err *err)
+{
+  unsigned long old = o->flags & (TARN_KEEP_OLD_FILES | TARN_SKIP_OLD_FILES |
+                                  TARN_KEEP_NEWER_FILES | TARN_UNLINK_FIRST);
+
+  if ((old & (old - 1)) == 0)
+    return 0;
+  return tarn_err_set(err, TARN_EINVAL,
+                      "only one of --keep-old-files, --skip-old-files, "
+                      "--keep-newer-files and --unlink-first");
+}
+
 static int check(struct tarn_get_options *o, struct tarn_err *err)
 {
   enum tarn_scheme scheme;
@@ -76,6 +115,8 @@ static int check(struct tarn_get_options *o, struct tarn_err *err)
     return tarn_err_set(err, TARN_EINVAL, "no callback for the bytes");
   if (has_members(o) && (o->flags & TARN_RAW))
     return tarn_err_set(err, TARN_EINVAL, "raw bytes where members are wanted");
+  if ((rc = check_old(o, err)) != 0)
+    return rc;
   if (o->connections > 256)
     return tarn_err_set(err, TARN_EINVAL, "more than 256 connections");
   if (o->memory == 0)
@@ -84,7 +125,8 @@ static int check(struct tarn_get_options *o, struct tarn_err *err)
     return tarn_err_set(err, TARN_EINVAL, "less than 2 MiB of memory");
   if (o->target == TARN_TO_DIR && !o->path)
     o->path = ".";
-  return check_digest(o, err);
+  rc = check_owners(o, err);
+  return rc ? rc : check_digest(o, err);
 }
 
 /* ---- sinks ---- */
@@ -102,6 +144,17 @@ static bool by_flags(unsigned long flags, unsigned long yes, unsigned long no,
   if (flags & yes)
     return true;
   return flags & no ? false : usual;
+}
+
+static enum tarn_old old_policy(unsigned long flags)
+{
+  if (flags & TARN_KEEP_OLD_FILES)
+    return TARN_OLD_KEEP;
+  if (flags & TARN_SKIP_OLD_FILES)
+    return TARN_OLD_SKIP;
+  if (flags & TARN_KEEP_NEWER_FILES)
+    return TARN_OLD_KEEP_NEWER;
+  return flags & TARN_UNLINK_FIRST ? TARN_OLD_UNLINK_FIRST : TARN_OLD_REPLACE;
 }
 
 static struct tarn_tree *disk_tree(struct tarn_job *job,
@@ -123,6 +176,16 @@ static struct tarn_tree *disk_tree(struct tarn_job *job,
   disk.no_mtime = o->flags & TARN_NO_MTIME;
   disk.ignore_nodes = o->flags & TARN_IGNORE_NODES;
   disk.no_openat2 = o->flags & TARN_NO_OPENAT2;
+  disk.ignore_perms = o->flags & TARN_IGNORE_PERMS;
+  disk.chown = o->chown;
+  disk.uid_map = o->uid_map;
+  disk.gid_map = o->gid_map;
+  if (sets_owners(o))
+    disk.same_owner = true;
+  disk.old = old_policy(o->flags);
+  disk.keep_dir_symlink = o->flags & TARN_KEEP_DIRECTORY_SYMLINK;
+  disk.no_xattrs = o->flags & TARN_NO_XATTRS;
+  disk.xattrs_include = job->xattrs;
   disk.umask = job->ctx->env.umask;
   return tarn_sink_disk_new(&job->flow, &disk);
 }
@@ -130,18 +193,27 @@ static struct tarn_tree *disk_tree(struct tarn_job *job,
 static struct tarn_stage *tree_sink(struct tarn_job *job,
                                     const struct tarn_get_options *o)
 {
-  struct tarn_untar_options untar = {0};
+  struct tarn_select_patterns patterns = {o->include, o->n_include, o->exclude,
+                                          o->n_exclude};
+  struct tarn_select_patterns xattrs = {o->xattrs_include, o->n_xattrs_include,
+                                        NULL, 0};
+  struct tarn_members_options members = {0};
   struct tarn_tree *tree;
   struct tarn_stage *stage;
 
+  if (tarn_select_new(&job->select, &patterns, NULL) != 0 ||
+      tarn_select_new(&job->xattrs, &xattrs, NULL) != 0)
+    return NULL;
   tree = o->target == TARN_TO_LIST ? tarn_sink_list_new(&job->flow)
                                    : disk_tree(job, o);
   if (!tree)
     return NULL;
-  untar.ignore_zeros = o->flags & TARN_IGNORE_ZEROS;
-  untar.max_files = o->max_files;
-  untar.type = job->content_type;
-  stage = tarn_untar_new(&job->flow, &untar, tree);
+  members.ignore_zeros = o->flags & TARN_IGNORE_ZEROS;
+  members.max_files = o->max_files;
+  members.max_size = o->max_size;
+  members.select = job->select;
+  members.type = job->content_type;
+  stage = tarn_unpack_new(&job->flow, &members, tree);
   if (!stage)
     tree->ops->free(tree);
   return stage;

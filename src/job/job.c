@@ -157,6 +157,8 @@ static void free_all(struct tarn_job *job)
     job->stages[i]->ops->free(job->stages[i]);
   tarn_slab_pool_close(&job->flow.in_pool);
   tarn_slab_pool_close(&job->flow.out_pool);
+  tarn_select_free(job->select);
+  tarn_select_free(job->xattrs);
   free(job->shown);
   free(job);
 }

@@ -14,6 +14,7 @@
 
 #include "base/sm.h"
 #include "job/context.h"
+#include "archive/select.h"
 #include "codec/digest.h"
 #include "stage/decode.h"
 #include "stage/source.h"
@@ -40,7 +41,9 @@ struct tarn_job {
   struct tarn_decode_options decode; /* for a stage that peels */
   bool has_digest;
   struct tarn_digest_value digest;
-  char content_type[128]; /* and status, for texts */
+  struct tarn_select *select; /* members that are taken; NULL: all */
+  struct tarn_select *xattrs; /* further attributes; NULL: none */
+  char content_type[128];     /* and status, for texts */
 
   tarn_data_cb on_data;
   tarn_event_cb on_event;

@@ -24,6 +24,7 @@ struct dir {
   struct dir *next; /* in its bucket */
   uint64_t hash;
   int fd;
+  struct tarn_inode inode; /* 0: not asked for yet */
   size_t len;
   char path[]; /* NUL-terminated */
 };
@@ -36,6 +37,7 @@ struct tarn_dircache {
   struct tarn_beneath *beneath;
   struct dir *newest;
   struct tarn_list lru;
+  struct tarn_inode root_inode; /* 0: not asked for yet */
   unsigned max_open, n_open;
   size_t n_path_bytes;
   size_t mask;
@@ -252,6 +254,7 @@ static int fill(struct tarn_dircache *c, const char *path, size_t len,
     return -ENOMEM;
   tarn_list_init(&d->lru);
   d->hash = hash;
+  d->inode.ino = 0;
   d->len = len;
   memcpy(d->path, path, len);
   d->path[len] = '\0';
@@ -286,4 +289,24 @@ int tarn_dircache_get(struct tarn_dircache *c, const char *path, size_t len,
     return d->fd;
   }
   return fill(c, path, len, hash, make_mode, made ? made : &unasked);
+}
+
+int tarn_dircache_inode(struct tarn_dircache *c, const char *path, size_t len,
+                        struct tarn_inode *inode)
+{
+  struct tarn_inode *known = len > 0 ? NULL : &c->root_inode;
+  struct stat st;
+  int fd = tarn_dircache_get(c, path, len, 0, NULL);
+
+  if (fd < 0)
+    return fd;
+  if (!known)
+    known = &c->newest->inode;
+  if (known->ino == 0) {
+    if (fstat(fd, &st) < 0)
+      return -errno;
+    *known = tarn_inode_of(&st);
+  }
+  *inode = *known;
+  return 0;
 }

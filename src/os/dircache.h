@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "os/beneath.h"
+#include "os/inode.h"
 
 struct tarn_dircache;
 
@@ -37,6 +38,10 @@ void tarn_dircache_free(struct tarn_dircache *c); /* NULL is fine */
  */
 int tarn_dircache_get(struct tarn_dircache *c, const char *path, size_t len,
                       mode_t make_mode, unsigned *made);
+/* Which directory that is, from the cache once it has been asked for: 0 or
+   -errno. Nothing is made. */
+int tarn_dircache_inode(struct tarn_dircache *c, const char *path, size_t len,
+                        struct tarn_inode *inode);
 /* Forgets everything. */
 void tarn_dircache_drop(struct tarn_dircache *c);
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +53,24 @@ static int times_of(const struct tarn_meta *m, struct timespec times[2])
   return 0;
 }
 
+static void apply_xattrs(struct outcome *o, const struct tarn_xattr_place *p,
+                         const struct tarn_meta *m, enum tarn_xattr_step step)
+{
+  const char *name = NULL;
+
+  note(o, tarn_xattrs_apply(p, m->xattrs, step, &name), name);
+}
+
+/* What a chown that failed would give to somebody else is left out. */
+static void apply_late_xattrs(struct outcome *o,
+                              const struct tarn_xattr_place *p,
+                              const struct tarn_meta *m, int chown_rc)
+{
+  apply_xattrs(o, p, m, TARN_XATTR_LISTS);
+  if (chown_rc == 0)
+    apply_xattrs(o, p, m, TARN_XATTR_CAPABILITIES);
+}
+
 static void proc_path(int fd, char path[PROC_PATH_CAP])
 {
   (void)snprintf(path, PROC_PATH_CAP, "/proc/self/fd/%d", fd);
@@ -67,15 +86,18 @@ int tarn_meta_chmod(int fd, mode_t mode)
 
 int tarn_meta_apply_fd(int fd, const struct tarn_meta *m, const char **what)
 {
+  struct tarn_xattr_place place = {.fd = fd};
   struct outcome o = {.what = what};
   struct timespec times[2];
   int rc = 0;
 
+  apply_xattrs(&o, &place, m, TARN_XATTR_PLAIN);
   if (m->set_owner) {
     rc = has_ids(m) ? result(fchown(fd, m->uid, m->gid)) : -EOVERFLOW;
     note(&o, rc, "owner");
   }
   note(&o, result(fchmod(fd, mode_of(m, rc))), "mode");
+  apply_late_xattrs(&o, &place, m, rc);
   if (m->set_times) {
     rc = times_of(m, times);
     note(&o, rc < 0 ? rc : result(futimens(fd, times)), "times");
@@ -86,10 +108,14 @@ int tarn_meta_apply_fd(int fd, const struct tarn_meta *m, const char **what)
 static int apply_symlink(int dirfd, const char *name, const struct tarn_meta *m,
                          const char **what)
 {
+  char path[PROC_PATH_CAP + NAME_MAX + 2];
+  struct tarn_xattr_place place = {.fd = -1, .path = path};
   struct outcome o = {.what = what};
   struct timespec times[2];
-  int rc;
+  int rc = 0;
 
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", dirfd, name);
+  apply_xattrs(&o, &place, m, TARN_XATTR_PLAIN);
   if (m->set_owner) {
     rc =
         has_ids(m)
@@ -97,6 +123,7 @@ static int apply_symlink(int dirfd, const char *name, const struct tarn_meta *m,
             : -EOVERFLOW;
     note(&o, rc, "owner");
   }
+  apply_late_xattrs(&o, &place, m, rc);
   if (m->set_times) {
     rc = times_of(m, times);
     if (rc == 0)
@@ -109,19 +136,22 @@ static int apply_symlink(int dirfd, const char *name, const struct tarn_meta *m,
 /* By an O_PATH descriptor: to open a device or FIFO could block or act. */
 static int apply_path_fd(int fd, const struct tarn_meta *m, const char **what)
 {
+  char path[PROC_PATH_CAP];
+  struct tarn_xattr_place place = {.fd = -1, .path = path, .follow = true};
   struct outcome o = {.what = what};
   struct timespec times[2];
-  char path[PROC_PATH_CAP];
   int rc = 0;
 
+  proc_path(fd, path);
+  apply_xattrs(&o, &place, m, TARN_XATTR_PLAIN);
   if (m->set_owner) {
     rc = has_ids(m) ? result(fchownat(fd, "", m->uid, m->gid, AT_EMPTY_PATH))
                     : -EOVERFLOW;
     note(&o, rc, "owner");
   }
   note(&o, tarn_meta_chmod(fd, mode_of(m, rc)), "mode");
+  apply_late_xattrs(&o, &place, m, rc);
   if (m->set_times) {
-    proc_path(fd, path);
     rc = times_of(m, times);
     if (rc == 0)
       rc = result(utimensat(AT_FDCWD, path, times, 0));

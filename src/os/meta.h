@@ -1,7 +1,9 @@
 /*
- * Metadata by descriptor, for workers: owner before mode, xattrs after the
- * owner, times last. chown clears setuid bits and capabilities, so the order
- * is not free. setuid and setgid are restored only after a chown that worked.
+ * Metadata by descriptor, for workers: attributes, owner, mode, access control
+ * lists, capabilities, times. The order is not free: owner and mode may take
+ * away the right to write attributes, chown clears setuid bits and
+ * capabilities, a list has the mode's group bits. setuid, setgid and
+ * capabilities are restored only if no chown failed.
  *
  * Memory: none. Threads: any.
  */
@@ -13,6 +15,7 @@
 
 #include "archive/entry.h"
 #include "base/err.h"
+#include "os/xattr.h"
 
 /* What is to be restored; ids are numbers already (os/owner.h). */
 struct tarn_meta {
@@ -21,11 +24,13 @@ struct tarn_meta {
   gid_t gid;
   mode_t mode; /* 07777, umask applied already when that is wanted */
   struct tarn_time mtime;
+  struct tarn_xattrs *xattrs; /* or NULL */
 };
 
 /*
  * Each applies all it can and returns 0, or -errno of the first failure with
- * *what set to a static word: "owner", "mode", "times". An id of -1, which
+ * *what set to a word: "owner", "mode", "times", or the
+ * name of an attribute, lent by m->xattrs. An id of -1, which
  * chown takes for "leave it", is -EOVERFLOW.
  */
 int tarn_meta_apply_fd(int fd, const struct tarn_meta *m, const char **what);

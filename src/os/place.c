@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 
 enum {
   MAX_OPEN_DIRS = 64,
+  NODE_NAME_CAP = 64,
+  NODE_NAME_TRIES = 100,
   FILE_FLAGS = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
 };
 
@@ -19,6 +22,9 @@ int tarn_place_open(struct tarn_place *p, int root, bool use_openat2,
 {
   tarn_beneath_init(&p->beneath, root, use_openat2);
   p->umask = umask;
+  p->old = TARN_OLD_REPLACE;
+  p->keep_dir_symlink = false;
+  p->tree = NULL;
   p->dirs = tarn_dircache_new(&p->beneath, MAX_OPEN_DIRS);
   return p->dirs ? 0 : -ENOMEM;
 }
@@ -58,17 +64,22 @@ static int parent_for_new(struct tarn_place *p, const char *path,
 }
 
 /*
- * Removes what has the type `type`. A link or a directory may be part of how
- * a cached path was resolved, so everything cached goes with it; `dir` may be
+ * Removes what `st` is about. A link or a directory may be part of how a
+ * cached path was resolved, so everything cached goes with it; `dir` may be
  * closed then.
  */
 static int remove_name(struct tarn_place *p, int dir, const char *name,
-                       mode_t type)
+                       const struct stat *st)
 {
-  if (unlinkat(dir, name, S_ISDIR(type) ? AT_REMOVEDIR : 0) < 0)
+  bool is_dir = S_ISDIR(st->st_mode);
+  struct tarn_inode inode = tarn_inode_of(st);
+
+  if (unlinkat(dir, name, is_dir ? AT_REMOVEDIR : 0) < 0)
     return errno == EEXIST ? -ENOTEMPTY : -errno;
-  if (S_ISDIR(type) || S_ISLNK(type))
+  if (is_dir || S_ISLNK(st->st_mode))
     tarn_dircache_drop(p->dirs);
+  if (is_dir && p->tree)
+    tarn_dir_tree_forget(p->tree, &inode);
   return 0;
 }
 
@@ -79,7 +90,20 @@ static int clear_name(struct tarn_place *p, int dir, const char *name)
 
   if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
     return errno == ENOENT ? 0 : -errno;
-  return remove_name(p, dir, name, st.st_mode);
+  return remove_name(p, dir, name, &st);
+}
+
+int tarn_place_clear(struct tarn_place *p, const char *path)
+{
+  const char *name;
+  int dir;
+
+  if (path[0] == '\0')
+    return -EISDIR;
+  dir = parent_of(p, path, 0, &name);
+  if (dir < 0)
+    return dir == -ENOENT ? 0 : dir;
+  return clear_name(p, dir, name);
 }
 
 /* What is to be made: for make_name. */
@@ -142,8 +166,7 @@ int tarn_place_file(struct tarn_place *p, const char *path,
     (void)close(fd);
     return rc;
   }
-  inode->dev = st.st_dev;
-  inode->ino = st.st_ino;
+  *inode = tarn_inode_of(&st);
   return fd;
 }
 
@@ -155,66 +178,119 @@ int tarn_place_symlink(struct tarn_place *p, const char *path,
   return make_name(p, path, &w);
 }
 
+/*
+ * Without privilege mknod fails, and says so only where the name is free. So
+ * the node is made beside it first, and what is there goes when it is known
+ * that the node is to be had.
+ */
+static int make_beside(int dir, const struct wanted *w,
+                       char name[NODE_NAME_CAP])
+{
+  int rc = -EEXIST;
+
+  for (unsigned i = 0; i < NODE_NAME_TRIES && rc == -EEXIST; i++) {
+    (void)snprintf(name, NODE_NAME_CAP, ".tarn-node-%ld-%u", (long)getpid(), i);
+    rc = make_once(dir, name, w);
+  }
+  return rc;
+}
+
+static int replace_by_node(struct tarn_place *p, const char *path,
+                           const struct wanted *w)
+{
+  char beside[NODE_NAME_CAP];
+  const char *name;
+  int rc, dir = parent_of(p, path, 0, &name);
+
+  if (dir < 0)
+    return dir;
+  dir = fcntl(dir, F_DUPFD_CLOEXEC, 0); /* clear_name may close it */
+  if (dir < 0)
+    return -errno;
+  rc = make_beside(dir, w, beside);
+  if (rc == 0) {
+    rc = clear_name(p, dir, name);
+    if (rc == 0 && renameat(dir, beside, dir, name) < 0)
+      rc = -errno;
+    if (rc < 0)
+      (void)unlinkat(dir, beside, 0);
+  }
+  (void)close(dir);
+  return rc;
+}
+
 int tarn_place_node(struct tarn_place *p, const char *path, mode_t mode,
                     dev_t dev)
 {
   struct wanted w = {.type = mode & S_IFMT, .mode = mode, .dev = dev};
 
+  const char *name;
+  int rc, dir;
+
   if (!S_ISCHR(mode) && !S_ISBLK(mode) && !S_ISFIFO(mode))
     return -EINVAL;
-  return make_name(p, path, &w);
+  dir = parent_for_new(p, path, &name);
+  if (dir < 0)
+    return dir;
+  rc = make_once(dir, name, &w);
+  return rc == -EEXIST ? replace_by_node(p, path, &w) : rc;
 }
 
 /*
- * Gives the owner what it takes to fill the directory. Bits alone do not tell:
- * a capability may stand in for them.
+ * Gives the owner what it takes to fill the directory: 1 when it did. Bits
+ * alone do not tell: a capability may stand in for them.
  */
-static int make_usable(int fd, const struct stat *st)
+static int make_usable(int fd, struct tarn_place_dir *made)
 {
-  if ((st->st_mode & 0700) == 0700 || st->st_uid != geteuid())
+  struct stat st;
+  int rc;
+
+  if (fstat(fd, &st) < 0)
+    return -errno;
+  made->inode = tarn_inode_of(&st);
+  made->old_mode = st.st_mode & 07777;
+  if ((st.st_mode & 0700) == 0700 || st.st_uid != geteuid())
     return 0;
   if (faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) == 0)
     return 0;
-  return tarn_meta_chmod(fd, (st->st_mode & 07777) | 0700);
+  rc = tarn_meta_chmod(fd, made->old_mode | 0700);
+  return rc < 0 ? rc : 1;
 }
 
 /* -ENOTDIR when the name is no directory. */
-static int settle_dir(int dir, const char *name, struct tarn_inode *inode)
+static int settle_dir(int dir, const char *name, struct tarn_place_dir *made)
 {
-  struct stat st;
   int rc, fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
   if (fd < 0)
     return errno == ELOOP ? -ENOTDIR : -errno;
-  rc = fstat(fd, &st) < 0 ? -errno : make_usable(fd, &st);
+  rc = make_usable(fd, made);
+  made->opened_up = rc > 0;
   (void)close(fd);
-  if (rc == 0 && inode) {
-    inode->dev = st.st_dev;
-    inode->ino = st.st_ino;
-  }
-  return rc;
+  return rc < 0 ? rc : 0;
 }
 
-int tarn_place_dir(struct tarn_place *p, const char *path, bool *existed,
-                   struct tarn_inode *inode)
+int tarn_place_dir(struct tarn_place *p, const char *path,
+                   struct tarn_place_dir *made)
 {
   const char *name;
   int rc, dir;
 
-  *existed = path[0] == '\0';
-  if (*existed)
-    return settle_dir(p->beneath.root, ".", inode);
+  memset(made, 0, sizeof *made);
+  made->existed = path[0] == '\0';
+  if (made->existed)
+    return settle_dir(p->beneath.root, ".", made);
   for (int tries = 0;; tries++) {
     dir = parent_for_new(p, path, &name);
     if (dir < 0)
       return dir;
     if (mkdirat(dir, name, 0700) == 0)
-      return settle_dir(dir, name, inode);
+      return settle_dir(dir, name, made);
     if (errno != EEXIST)
       return -errno;
-    rc = settle_dir(dir, name, inode);
+    rc = settle_dir(dir, name, made);
     if (rc != -ENOTDIR) {
-      *existed = rc == 0;
+      made->existed = rc == 0;
       return rc;
     }
     if (tries > 0)
@@ -223,6 +299,30 @@ int tarn_place_dir(struct tarn_place *p, const char *path, bool *existed,
     if (rc < 0)
       return rc;
   }
+}
+
+int tarn_place_make_way(struct tarn_place *p, const char *path, size_t *next,
+                        size_t *len, struct tarn_place_dir *made)
+{
+  size_t last = tarn_path_parent_len(path, strlen(path));
+
+  memset(made, 0, sizeof *made);
+  while (*next <= last) {
+    size_t at = *next;
+    const char *slash = strchr(path + at + (at > 0), '/');
+    int rc, fd = tarn_dircache_get(p->dirs, path, at, 0, NULL);
+
+    if (fd < 0)
+      return fd == -ENOENT ? 0 : fd;
+    *next = slash ? (size_t)(slash - path) : last + 1;
+    *len = at;
+    rc = make_usable(fd, made);
+    if (rc == 0)
+      continue;
+    made->existed = made->opened_up = rc > 0;
+    return rc;
+  }
+  return 0;
 }
 
 /* 1 when both names are one inode already, 0 when not, or -errno when the
@@ -289,5 +389,5 @@ int tarn_place_remove(struct tarn_place *p, const char *path,
     return errno == ENOENT ? -ESTALE : -errno;
   if (st.st_dev != inode->dev || st.st_ino != inode->ino)
     return -ESTALE;
-  return remove_name(p, dir, name, st.st_mode);
+  return remove_name(p, dir, name, &st);
 }

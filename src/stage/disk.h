@@ -11,6 +11,8 @@
 #ifndef TARN_STAGE_DISK_H
 #define TARN_STAGE_DISK_H
 
+#include "os/dir_tree.h"
+#include "os/idmap.h"
 #include "os/meta.h"
 #include "os/owner.h"
 #include "os/place.h"
@@ -18,11 +20,13 @@
 
 /* Most operations in one item of the name lane; files in one of the writers,
    and the bytes after which no further file is added. */
-#define TARN_DISK_NAMES   64u
-#define TARN_DISK_FILES   32u
-#define TARN_DISK_BYTES   (512u * 1024u)
+#define TARN_DISK_NAMES      64u
+#define TARN_DISK_FILES      32u
+#define TARN_DISK_BYTES      (512u * 1024u)
+/* Bytes of attributes that directories may keep until the end. */
+#define TARN_DISK_DIR_XATTRS (64u * 1024u * 1024u)
 /* Writer items at most. */
-#define TARN_DISK_WRITERS 64u
+#define TARN_DISK_WRITERS    64u
 
 /*
  * A file in flight, made and not closed yet, may still fail and be removed. An
@@ -60,12 +64,16 @@ struct disk_op {
   uint64_t size; /* this */
   struct tarn_slab *hold;
   bool settled;
+  bool skipped;           /* what is there stays, and all is well */
+  bool newer;             /* it does because it is newer */
   struct disk_file *file; /* FILE; REMOVE: the file that failed, or NULL */
   struct tarn_inode inode;
-  int fd;           /* FILE: the open descriptor */
-  int rc;           /* 0 or -errno */
-  const char *what; /* what failed */
-  int meta_rc;      /* the name is made, its metadata is not */
+  int fd;                   /* FILE: the open descriptor */
+  int rc;                   /* 0 or -errno */
+  const char *what;         /* what failed */
+  int meta_rc;              /* the name is made, its metadata is not */
+  struct tarn_budget *paid; /* holds n_paid bytes for the attributes */
+  size_t n_paid;
 };
 
 /*
@@ -102,13 +110,12 @@ struct disk_piece {
   uint64_t at;
 };
 
-/* A directory whose metadata is set at the end. */
-struct disk_dir {
-  struct tarn_inode inode;
-  struct tarn_meta meta;
-  unsigned depth;
-  size_t order; /* in the archive */
-  char *path;
+/* A directory that could not be finished. */
+struct disk_failure {
+  struct tarn_list link;
+  int rc;
+  const char *what;
+  char path[];
 };
 
 /* What travels with the name lane's one item. */
@@ -121,11 +128,16 @@ struct disk_names {
   struct tarn_place place;
   bool place_open, no_openat2;
   struct tarn_owner_cache *owners;
+  char *chown; /* the owner of all, or NULL */
   mode_t umask;
   struct tarn_err err; /* the target itself cannot be opened */
   bool must_settle;    /* stopped before the first of ops, as files are in */
   unsigned in_flight;  /* flight: this many */
   bool out_of_fds;     /* stopped before the first of ops */
+  /* Which files these are; NULL when names are made whatever is there. */
+  struct tarn_inode *busy;
+  size_t n_busy;
+  struct tarn_dir_tree tree; /* directories to be finished */
 };
 
 /* One file's share of a write item. */
@@ -152,13 +164,8 @@ struct disk_write {
 struct disk_dirs {
   struct tarn_item item;
   struct sink_disk *sink;
-  struct disk_dir *dirs; /* sorted, deepest first */
-  size_t n, cap, done, upto;
-  size_t n_failed;
-  const char *first_failed;
-  int first_rc;
-  const char *first_what;
-  bool sorted;
+  struct tarn_list failed; /* struct disk_failure, of the last item */
+  bool sorted, done, out_of_memory;
 };
 
 struct sink_disk {
@@ -166,6 +173,8 @@ struct sink_disk {
   struct tarn_flow *flow;
   struct tarn_disk_options opts;
   char *path;
+
+  struct tarn_id_map uid_map, gid_map;
 
   struct tarn_list ops;      /* wait for the name lane */
   struct tarn_list files;    /* not closed yet */
@@ -185,9 +194,10 @@ struct sink_disk {
   bool names_running, wait_for_close, wait_to_settle;
   unsigned writers_running;
 
+  size_t dir_xattrs; /* bytes of attributes that directories keep */
   struct tarn_defer step;
   struct tarn_meter meter;
-  bool warned_absolute, warned_xattrs, has_end, closing, keep, finished;
+  bool warned_absolute, warned_owners, has_end, closing, keep, finished;
 };
 
 /* disk_op.c: an operation for `entry`, or NULL: it is to be skipped, or was
@@ -207,10 +217,13 @@ void tarn_disk_file_free(struct disk_file *file);
 void tarn_disk_names_on_worker(struct tarn_item *item);
 /* disk_write.c */
 void tarn_disk_write_on_worker(struct tarn_item *item);
-/* disk_dirs.c: remembers a directory; false when memory is out. */
-bool tarn_disk_dirs_put(struct disk_dirs *dirs, struct disk_op *op);
+/* disk_dirs.c: remembers what is to be done to the directory of `len` bytes at
+   `path` at the end: its old mode if it was opened up, and `meta`, which may be
+   NULL. 0 or -errno. */
+int tarn_disk_dirs_put_on_worker(struct disk_names *n, const char *path,
+                                 size_t len, const struct tarn_place_dir *made,
+                                 struct tarn_meta *meta);
 void tarn_disk_dirs_on_worker(struct tarn_item *item);
-void tarn_disk_dirs_free(struct disk_dirs *dirs);
 
 static inline struct disk_op *tarn_disk_op_of(struct tarn_list *link)
 {

@@ -10,8 +10,12 @@
 static int open_target_on_worker(struct disk_names *n)
 {
   size_t len = strlen(n->root_path), i;
-  char *path = strdup(n->root_path);
+  char *path;
+  int rc = n->chown ? tarn_owner_force(n->owners, n->chown, &n->err) : 0;
 
+  if (rc)
+    return rc;
+  path = strdup(n->root_path);
   if (!path)
     return tarn_err_nomem(&n->err, "target");
   for (i = 1; i <= len; i++) {
@@ -37,14 +41,19 @@ static int open_target_on_worker(struct disk_names *n)
                         n->root_path);
   if (tarn_place_open(&n->place, n->root, !n->no_openat2, n->umask) != 0)
     return tarn_err_nomem(&n->err, "target");
+  n->place.old = n->sink->opts.old;
+  n->place.keep_dir_symlink = n->sink->opts.keep_dir_symlink;
+  n->place.tree = &n->tree;
   n->place_open = true;
   return 0;
 }
 
 static int find_owner_on_worker(struct disk_names *n, struct disk_op *op)
 {
+  struct tarn_acl_ids ids = {n->owners, &n->sink->uid_map, &n->sink->gid_map};
   int rc;
 
+  tarn_xattrs_resolve(op->meta.xattrs, &ids);
   if (!op->meta.set_owner || op->kind == DISK_LINK)
     return 0;
   rc = tarn_owner_uid(n->owners, op->uname, op->uid, &op->meta.uid);
@@ -81,10 +90,20 @@ static void find_inode_on_worker(struct disk_names *n, struct disk_op *op)
   }
 }
 
+static int make_dir_on_worker(struct disk_names *n, struct disk_op *op)
+{
+  struct tarn_place_dir made;
+  int rc = tarn_place_dir(&n->place, op->path, &made);
+
+  if (rc < 0)
+    return rc;
+  op->inode = made.inode;
+  return tarn_disk_dirs_put_on_worker(n, op->path, strlen(op->path), &made,
+                                      &op->meta);
+}
+
 static void make_name_on_worker(struct disk_names *n, struct disk_op *op)
 {
-  bool existed;
-
   op->what = "make";
   switch (op->kind) {
   case DISK_FILE:
@@ -92,7 +111,7 @@ static void make_name_on_worker(struct disk_names *n, struct disk_op *op)
     op->rc = op->fd < 0 ? op->fd : 0;
     break;
   case DISK_DIR:
-    op->rc = tarn_place_dir(&n->place, op->path, &existed, &op->inode);
+    op->rc = make_dir_on_worker(n, op);
     break;
   case DISK_SYMLINK:
     op->rc = tarn_place_symlink(&n->place, op->path, op->target);
@@ -118,6 +137,70 @@ static void make_name_on_worker(struct disk_names *n, struct disk_op *op)
     set_meta_on_worker(n, op);
 }
 
+/* Whether what has the name lets it be made: by the overwrite options. */
+static void judge_old_on_worker(struct disk_names *n, struct disk_op *op)
+{
+  struct tarn_place_wish wish = {0};
+  int rc;
+
+  wish.path = op->path;
+  wish.link = op->kind == DISK_LINK ? op->target : NULL;
+  wish.is_dir = op->kind == DISK_DIR;
+  wish.mtime = op->meta.mtime;
+  wish.busy = n->busy;
+  wish.n_busy = op->settled ? 0 : n->n_busy;
+  op->what = "make";
+  rc = tarn_place_judge(&n->place, &wish);
+  op->rc = rc < 0 ? rc : 0;
+  op->skipped = rc > 0;
+  op->newer = rc == TARN_PLACE_NEWER;
+  if (rc == -EEXIST) /* and it is nobody's that may yet go */
+    op->settled = true;
+}
+
+/* True when a directory above could not be used, and can be now. */
+static bool make_way_on_worker(struct disk_names *n, const char *path)
+{
+  struct tarn_place_dir made;
+  size_t next = 0, len;
+  bool any = false;
+
+  while (tarn_place_make_way(&n->place, path, &next, &len, &made) > 0) {
+    any = true;
+    if (tarn_disk_dirs_put_on_worker(n, path, len, &made, NULL) < 0)
+      return false;
+  }
+  return any;
+}
+
+static void do_op_on_worker(struct disk_names *n, struct disk_op *op)
+{
+  bool again;
+
+  if (op->kind == DISK_REMOVE) {
+    make_name_on_worker(n, op);
+    return;
+  }
+  op->rc = find_owner_on_worker(n, op);
+  if (op->rc < 0)
+    return;
+  do {
+    judge_old_on_worker(n, op);
+    if (op->rc == 0 && !op->skipped)
+      make_name_on_worker(n, op);
+    again = op->rc == -EACCES && make_way_on_worker(n, op->path);
+    if (op->rc == -EACCES && op->kind == DISK_LINK)
+      again |= make_way_on_worker(n, op->target);
+  } while (again);
+}
+
+static void count_open_on_worker(struct disk_names *n, const struct disk_op *op)
+{
+  n->in_flight++;
+  if (n->busy)
+    n->busy[n->n_busy++] = op->inode;
+}
+
 void tarn_disk_names_on_worker(struct tarn_item *item)
 {
   struct disk_names *n = TARN_CONTAINER(item, struct disk_names, item);
@@ -129,9 +212,7 @@ void tarn_disk_names_on_worker(struct tarn_item *item)
   while ((link = tarn_list_first(&n->ops))) {
     struct disk_op *op = TARN_CONTAINER(link, struct disk_op, link);
 
-    op->rc = op->kind == DISK_REMOVE ? 0 : find_owner_on_worker(n, op);
-    if (op->rc == 0)
-      make_name_on_worker(n, op);
+    do_op_on_worker(n, op);
     if (op->rc == -EMFILE || op->rc == -ENFILE) {
       n->out_of_fds = true;
       return;
@@ -140,8 +221,8 @@ void tarn_disk_names_on_worker(struct tarn_item *item)
       n->must_settle = true;
       return;
     }
-    if (op->rc == 0 && op->kind == DISK_FILE)
-      n->in_flight++;
+    if (op->rc == 0 && op->kind == DISK_FILE && !op->skipped)
+      count_open_on_worker(n, op);
     tarn_list_remove(link);
     tarn_list_append(&n->done, link);
     if (op->rc == -ENOSPC || op->rc == -EDQUOT || op->rc == -EROFS)

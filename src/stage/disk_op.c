@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/path.h"
 #include "stage/disk.h"
@@ -92,17 +93,96 @@ static bool judge_link(struct sink_disk *sink, const struct tarn_entry *entry,
   }
 }
 
+/* False when an id is in no range of its map. */
+static bool judge_owner(struct sink_disk *sink, const struct tarn_entry *entry)
+{
+  const char *kind = "user", *map = "uid_map";
+  uint64_t id = entry->uid, to;
+  char why[80];
+
+  if (entry->type == TARN_ENTRY_HARDLINK)
+    return true;
+  if (tarn_id_map_find(&sink->uid_map, id, &to)) {
+    kind = "group";
+    map = "gid_map";
+    id = entry->gid;
+    if (tarn_id_map_find(&sink->gid_map, id, &to))
+      return true;
+  }
+  (void)snprintf(why, sizeof why, "its %s id %llu is in no range of %s", kind,
+                 (unsigned long long)id, map);
+  refuse(sink, entry, why);
+  return false;
+}
+
+/* Who may not change owners learns it before the first entry fails. */
+static void warn_of_owners(struct sink_disk *sink)
+{
+  if (sink->warned_owners ||
+      !(sink->names.chown || sink->uid_map.n || sink->gid_map.n))
+    return;
+  sink->warned_owners = true;
+  if (geteuid() != 0)
+    tarn_flow_warn(sink->flow, 0,
+                   "owners are set without being root: entries of other "
+                   "owners than you will fail");
+}
+
 static void set_meta(const struct sink_disk *sink, struct disk_op *op,
                      const struct tarn_entry *entry)
 {
   op->meta.set_owner = sink->opts.same_owner;
-  op->meta.set_times = !sink->opts.no_mtime;
+  op->meta.set_times = !sink->opts.no_mtime && !entry->no_mtime;
   op->meta.mtime = entry->mtime;
   op->meta.mode = entry->mode & 07777;
-  if (!sink->opts.same_permissions)
+  if (sink->opts.ignore_perms)
+    op->meta.mode = entry->type == TARN_ENTRY_DIR ? 0777 : 0666;
+  if (sink->opts.ignore_perms || !sink->opts.same_permissions)
     op->meta.mode &= ~sink->opts.umask;
   op->uid = entry->uid;
   op->gid = entry->gid;
+  (void)tarn_id_map_find(&sink->uid_map, entry->uid, &op->uid);
+  (void)tarn_id_map_find(&sink->gid_map, entry->gid, &op->gid);
+}
+
+static bool is_privileged(const struct sink_disk *sink)
+{
+  return sink->opts.same_owner && !sink->opts.ignore_perms && geteuid() == 0;
+}
+
+/*
+ * Attributes are as large as archives like: in waiting they are paid for like
+ * bytes. A file's are there until it is complete: never so much is taken for
+ * one that no room is left for its content. Those of directories are kept until
+ * the end, so they have a limit.
+ */
+static bool set_xattrs(struct sink_disk *sink, struct disk_op *op,
+                       const struct tarn_entry *entry)
+{
+  struct tarn_xattr_policy policy = {.none = sink->opts.no_xattrs,
+                                     .privileged = is_privileged(sink),
+                                     .no_lists = !sink->opts.same_permissions,
+                                     .include = sink->opts.xattrs_include};
+  size_t size;
+
+  if (op->kind == DISK_LINK)
+    return true;
+  if (tarn_xattrs_new(&op->meta.xattrs, &policy, entry) != 0)
+    return false;
+  size = tarn_xattrs_size(op->meta.xattrs);
+  if (size == 0)
+    return true;
+  op->paid = &sink->flow->out;
+  op->n_paid = size < op->paid->cap / 4 ? size : op->paid->cap / 4;
+  tarn_budget_force(op->paid, op->n_paid);
+  if (op->kind != DISK_DIR)
+    return true;
+  sink->dir_xattrs += size;
+  if (sink->dir_xattrs > TARN_DISK_DIR_XATTRS)
+    tarn_flow_fail(sink->flow, TARN_ELIMIT,
+                   "%s: the attributes of directories take more than %u MiB",
+                   op->path, TARN_DISK_DIR_XATTRS >> 20);
+  return true;
 }
 
 static bool copy(char **to, const char *from)
@@ -136,6 +216,10 @@ static struct disk_op *make(struct sink_disk *sink,
   op->sparse = entry->sparse;
   op->size = entry->size;
   set_meta(sink, op, entry);
+  if (!set_xattrs(sink, op, entry)) {
+    tarn_disk_op_free(op);
+    return NULL;
+  }
   op->hold = slab;
   tarn_slab_ref(slab);
   return op;
@@ -179,16 +263,11 @@ struct disk_op *tarn_disk_op_new(struct sink_disk *sink,
     tarn_flow_fail(sink->flow, TARN_ENOMEM, "member: out of memory");
     return NULL;
   }
-  wanted = judge_path(sink, entry, n.path);
+  warn_of_owners(sink);
+  wanted = judge_path(sink, entry, n.path) && judge_owner(sink, entry);
   if (wanted && entry->type == TARN_ENTRY_HARDLINK) {
     wanted = judge_link(sink, entry, n.target);
     target = n.target;
-  }
-  if (wanted && entry->n_xattrs > 0 && !sink->warned_xattrs) {
-    sink->warned_xattrs = true;
-    tarn_flow_warn(sink->flow, 0,
-                   "extended attributes, ACLs and capabilities are not "
-                   "restored by this version");
   }
   if (wanted) {
     op = make(sink, entry, slab, n.path, target);
@@ -225,6 +304,9 @@ void tarn_disk_op_free(struct disk_op *op)
     return;
   tarn_list_remove(&op->link);
   tarn_slab_unref(op->hold);
+  tarn_xattrs_free(op->meta.xattrs);
+  if (op->paid)
+    tarn_budget_release(op->paid, op->n_paid);
   free(op->path);
   free(op->target);
   free(op->uname);

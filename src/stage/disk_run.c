@@ -162,9 +162,9 @@ static void file_opened(struct sink_disk *s, struct disk_op *op)
   tarn_disk_make_ready(s, f);
 }
 
-static void op_failed(struct sink_disk *s, struct disk_op *op)
+/* Nothing was made. */
+static void op_left(struct sink_disk *s, struct disk_op *op)
 {
-  tarn_disk_report(s, op->path, op->what, op->rc);
   if (op->kind != DISK_FILE) {
     tarn_disk_op_free(op);
     return;
@@ -181,8 +181,6 @@ static void name_made(struct sink_disk *s, struct disk_op *op)
     s->flow->files++;
   if (op->kind == DISK_LINK)
     remember_link(s, op);
-  else if (op->kind == DISK_DIR && !tarn_disk_dirs_put(&s->dirs, op))
-    tarn_flow_fail(s->flow, TARN_ENOMEM, "directory: out of memory");
   tarn_disk_op_free(op);
 }
 
@@ -193,7 +191,14 @@ static void op_done(struct sink_disk *s, struct disk_op *op)
       remove_links(s, op->file);
     tarn_disk_op_free(op);
   } else if (op->rc) {
-    op_failed(s, op);
+    tarn_disk_report(s, op->path, op->what, op->rc);
+    op_left(s, op);
+  } else if (op->skipped) {
+    if (op->newer)
+      tarn_flow_warn(s->flow, 0,
+                     "%s: kept, as it is newer than the member or as old",
+                     op->path);
+    op_left(s, op);
   } else if (op->kind == DISK_FILE) {
     file_opened(s, op);
   } else {
@@ -271,6 +276,25 @@ static void gather_names(struct sink_disk *s)
   }
 }
 
+/* Files that are open, for the overwrite options; open ones come first. */
+static void tell_busy(struct sink_disk *s)
+{
+  struct disk_names *n = &s->names;
+  struct tarn_list *link;
+
+  n->n_busy = 0;
+  if (!n->busy)
+    return;
+  for (link = s->files.next; link != &s->files; link = link->next) {
+    struct disk_file *f = TARN_CONTAINER(link, struct disk_file, all);
+
+    if (!f->opened)
+      break;
+    if (f->fd >= 0)
+      n->busy[n->n_busy++] = f->op->inode;
+  }
+}
+
 void tarn_disk_dispatch_names(struct sink_disk *s)
 {
   bool only_target;
@@ -288,6 +312,7 @@ void tarn_disk_dispatch_names(struct sink_disk *s)
   s->wait_for_close = s->wait_to_settle = false;
   s->names_running = true;
   s->names.in_flight = s->n_open;
+  tell_busy(s);
   s->names.item.run = tarn_disk_names_on_worker;
   s->names.item.done = on_names;
   tarn_closer_hold(&s->flow->closer);
@@ -300,6 +325,7 @@ static void file_closed(struct sink_disk *s, struct disk_share *share)
 {
   struct disk_file *f = share->file;
 
+  f->fd = -1;
   s->n_open--;
   if (f->awaited)
     s->n_awaited--;

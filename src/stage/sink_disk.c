@@ -23,11 +23,20 @@ static void on_dirs(struct tarn_item *item, int status)
 {
   struct disk_dirs *dirs = TARN_CONTAINER(item, struct disk_dirs, item);
   struct sink_disk *s = dirs->sink;
+  struct tarn_list *link;
 
   s->names_running = false;
+  while ((link = tarn_list_shift(&dirs->failed))) {
+    struct disk_failure *f = TARN_CONTAINER(link, struct disk_failure, link);
+
+    tarn_disk_report(s, f->path, f->what, f->rc);
+    free(f);
+  }
   if (status) {
-    dirs->done = dirs->n;
+    dirs->done = true;
     tarn_flow_fail(s->flow, status, "directories: work item");
+  } else if (dirs->out_of_memory) {
+    tarn_flow_fail(s->flow, TARN_ENOMEM, "directories: out of memory");
   }
   tarn_disk_advance(s);
   tarn_closer_drop(&s->flow->closer);
@@ -35,17 +44,7 @@ static void on_dirs(struct tarn_item *item, int status)
 
 static void all_done(struct sink_disk *s)
 {
-  struct disk_dirs *dirs = &s->dirs;
-
   s->finished = true;
-  if (dirs->n_failed > 0) {
-    s->flow->failed += dirs->n_failed - 1;
-    tarn_disk_report(s, dirs->first_failed, dirs->first_what, dirs->first_rc);
-    if (dirs->n_failed > 1)
-      tarn_flow_warn(s->flow, TARN_EPARTIAL,
-                     "%zu more directories could not be finished",
-                     dirs->n_failed - 1);
-  }
   if (s->closing)
     tarn_closer_drop(&s->flow->closer);
   else
@@ -58,7 +57,7 @@ static void advance_end(struct sink_disk *s)
       !tarn_list_empty(&s->ops) || !tarn_list_empty(&s->removals) ||
       !tarn_list_empty(&s->names.ops) || !tarn_list_empty(&s->files))
     return;
-  if (!s->names.place_open || s->dirs.done == s->dirs.n) {
+  if (!s->names.place_open || s->dirs.done || s->names.tree.n == 0) {
     all_done(s);
     return;
   }
@@ -233,6 +232,28 @@ static void close_tree(struct tarn_tree *tree, bool keep)
   flush(tree);
 }
 
+/* The options' own strings are gone behind the call. */
+static bool copy_owner_options(struct sink_disk *s,
+                               const struct tarn_disk_options *o)
+{
+  s->opts.chown = s->opts.uid_map = s->opts.gid_map = NULL;
+  if (o->uid_map || o->gid_map)
+    s->opts.numeric_owner = true;
+  s->names.owners = tarn_owner_cache_new(s->opts.numeric_owner);
+  s->names.chown = o->chown ? strdup(o->chown) : NULL;
+  return s->names.owners && (!o->chown || s->names.chown) &&
+         tarn_id_map_parse(&s->uid_map, o->uid_map, "uid_map", NULL) == 0 &&
+         tarn_id_map_parse(&s->gid_map, o->gid_map, "gid_map", NULL) == 0;
+}
+
+static void free_owner_options(struct sink_disk *s)
+{
+  tarn_owner_cache_free(s->names.owners);
+  free(s->names.chown);
+  tarn_id_map_close(&s->uid_map);
+  tarn_id_map_close(&s->gid_map);
+}
+
 static void free_tree(struct tarn_tree *tree)
 {
   struct sink_disk *s = of(tree);
@@ -249,8 +270,9 @@ static void free_tree(struct tarn_tree *tree)
     tarn_place_close(&s->names.place);
   if (s->names.root >= 0)
     (void)close(s->names.root);
-  tarn_owner_cache_free(s->names.owners);
-  tarn_disk_dirs_free(&s->dirs);
+  free_owner_options(s);
+  tarn_dir_tree_free(&s->names.tree);
+  free(s->names.busy);
   free(s->writers);
   free(s->path);
   free(s);
@@ -280,11 +302,26 @@ static void init_lists(struct sink_disk *s)
   tarn_list_init(&s->idle_writers);
   tarn_list_init(&s->names.ops);
   tarn_list_init(&s->names.done);
+  tarn_list_init(&s->dirs.failed);
   for (i = 0; i < s->opts.writers; i++) {
     s->writers[i].sink = s;
     tarn_list_init(&s->writers[i].link);
     tarn_list_append(&s->idle_writers, &s->writers[i].link);
   }
+}
+
+/* Room for every file that may be open. */
+static bool alloc_busy(struct sink_disk *s)
+{
+  if (s->opts.old == TARN_OLD_REPLACE || s->opts.old == TARN_OLD_UNLINK_FIRST)
+    return true;
+  s->names.busy = calloc(s->fds.cap, sizeof *s->names.busy);
+  return s->names.busy != NULL;
+}
+
+static void free_xattrs(void *extra)
+{
+  tarn_xattrs_free(extra);
 }
 
 struct tarn_tree *tarn_sink_disk_new(struct tarn_flow *flow,
@@ -301,12 +338,14 @@ struct tarn_tree *tarn_sink_disk_new(struct tarn_flow *flow,
     s->opts.writers = s->opts.writers ? TARN_DISK_WRITERS : 1;
   s->path = strdup(opts->path);
   s->writers = calloc(s->opts.writers, sizeof *s->writers);
-  s->names.owners = tarn_owner_cache_new(opts->numeric_owner);
   s->names.root = -1;
-  if (!s->path || !s->writers || !s->names.owners) {
+  tarn_dir_tree_init(&s->names.tree, free_xattrs);
+  tarn_budget_init(&s->fds, fds_for_files(), NULL);
+  if (!copy_owner_options(s, opts) || !s->path || !s->writers ||
+      !alloc_busy(s)) {
     free(s->path);
     free(s->writers);
-    tarn_owner_cache_free(s->names.owners);
+    free_owner_options(s);
     free(s);
     return NULL;
   }
@@ -315,7 +354,6 @@ struct tarn_tree *tarn_sink_disk_new(struct tarn_flow *flow,
   s->names.umask = opts->umask;
   s->names.no_openat2 = opts->no_openat2;
   init_lists(s);
-  tarn_budget_init(&s->fds, fds_for_files(), NULL);
   tarn_lane_init(&s->name_lane, &flow->env->work, 1);
   tarn_lane_init(&s->write_lane, &flow->env->work, s->opts.writers);
   tarn_defer_init(&s->step, on_step);

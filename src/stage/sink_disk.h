@@ -19,6 +19,7 @@
 #ifndef TARN_STAGE_SINK_DISK_H
 #define TARN_STAGE_SINK_DISK_H
 
+#include "os/place.h"
 #include "stage/tree.h"
 
 struct tarn_disk_options {
@@ -27,6 +28,14 @@ struct tarn_disk_options {
   unsigned writers;
   bool same_owner, same_permissions, numeric_owner, no_mtime, ignore_nodes;
   bool no_openat2;
+  enum tarn_old old; /* what becomes of names that are taken */
+  bool keep_dir_symlink;
+  bool no_xattrs;
+  const struct tarn_select *xattrs_include; /* lent for the sink's life */
+  bool ignore_perms; /* modes as the umask gives to new files */
+  /* Owners, as in struct tarn_get_options; copied, checked by the caller. With
+     a map owners are numbers. */
+  const char *chown, *uid_map, *gid_map;
   mode_t umask;
 };
 

@@ -1,7 +1,7 @@
 /*
  * Stages: what a job is made of.
  *
- *   source -> reorder -> verify -> decode -> untar -> sink
+ *   source -> reorder -> verify -> decode -> unpack -> sink
  *
  * Bytes and the end go down by function call (put, end). Credit comes up only
  * through the budgets: a slab that a lower stage gives back is memory for an

@@ -7,17 +7,11 @@
 #ifndef TARN_STAGE_UNTAR_H
 #define TARN_STAGE_UNTAR_H
 
-#include "stage/tree.h"
-
-struct tarn_untar_options {
-  bool ignore_zeros;
-  uint64_t max_files; /* 0: no limit */
-  const char *type;   /* Content-Type of the reply, or ""; lent */
-};
+#include "stage/members.h"
 
 /* Owns `tree` from success on. NULL when memory is out. */
 struct tarn_stage *tarn_untar_new(struct tarn_flow *flow,
-                                  const struct tarn_untar_options *opts,
+                                  const struct tarn_members_options *opts,
                                   struct tarn_tree *tree);
 
 #endif

@@ -6,6 +6,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 bad=0
+mkdir .d
 
 # expect STATUS PATTERN argument...: exit status and a line on stderr.
 expect() {
@@ -22,10 +23,12 @@ expect() {
 
 expect 64 '^usage: tarn get'
 expect 64 'tarn get URL' http://example.org/x.tar
-expect 64 'tarn extract a.tar' -xf a.tar
-expect 64 'tarn extract a.tar' xzf a.tar
+expect 64 'meant is: tarn extract a.tar$' -xf a.tar
+expect 64 'meant is: tarn extract a.tar$' xzf a.tar
+expect 64 'meant is: tarn list a.tar$' -tf a.tar
+expect 64 'meant is: tarn list FILE$' tv
 expect 64 'tarn create -o a.tar' -cf a.tar
-for command in extract create list pull filter; do
+for command in create pull filter; do
   expect 64 "$command is not in this version" $command
 done
 expect 64 'unknown command frob' frob
@@ -54,6 +57,29 @@ expect 64 'is for one URL' get --digest=sha256:0 http://a.test/1 http://a.test/2
 expect 64 'no scheme given, taking https://a.test/1' \
   get -o d/ a.test/1 b.test/1
 
+# extract and list.
+expect 64 'meant is: tarn get URL' extract http://a.test/1
+expect 64 'meant is: tarn get URL' extract -i file:///a.tar
+expect 64 'reads one archive; entries are chosen by --include' extract a b
+expect 64 '-i and b: extract reads one archive' extract -i a b
+expect 64 'name is empty' extract ''
+expect 64 'unknown option --output' extract --output=x a
+expect 64 'unknown option -O' extract -O a
+expect 64 'from 4096 to 65535' extract --block-size=1 a
+expect 64 'is not a number' extract -b x a
+expect 64 'try tarn extract --help' extract --frob
+expect 2 'missing: open: No such file' extract missing
+expect 2 'missing: open: No such file' extract -i missing
+expect 66 'd: read: Is a directory' extract .d
+expect 64 'list needs one URL, FILE or -' list
+expect 64 'chosen by --include=GLOB' list a b
+expect 64 'unknown option --directory' list --directory=x a
+expect 64 'only http, https and file' list ftp://a.test/1
+expect 69 's3 URLs are not in this version' list s3://bucket/key
+expect 2 'missing: open: No such file' list missing
+expect 65 'standard input: ' extract
+expect 65 'standard input: ' list -
+
 # A secret in a header never comes back in a message.
 "$tarn" get -H 'hunter2 is my secret' http://example.org/x 2>err
 grep -q hunter2 err && {
@@ -61,7 +87,8 @@ grep -q hunter2 err && {
   bad=1
 }
 
-for words in --version --help 'get --help' 'get --help=all' 'get -h'; do
+for words in --version --help 'get --help' 'get --help=all' 'get -h' \
+  'extract --help' 'extract --help=all' 'list --help' 'list -h'; do
   # shellcheck disable=SC2086
   "$tarn" $words >out 2>err || {
     echo "FAILED: tarn $words"

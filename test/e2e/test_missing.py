@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import fa1
 import program
 
 MISSING = program.missing_features()
@@ -32,3 +33,16 @@ def test_digests_are_there_or_answer_69(tarn, server):
     res = tarn("get", url, "-O", "--raw", "--digest",
                "sha256:" + hashlib.sha256(b"tarn").hexdigest())
     res.expect(69 if "digests" in MISSING else 0)
+
+
+def test_fa1_is_there_or_answers_69(tarn, tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(fa1.Archive().whole(b"a").sum().bytes())
+    res = tarn("get", "file://%s" % path, "-C", tmp_path / "o",
+               "--no-same-owner")
+    if "fa1" in MISSING:
+        assert "liblzma" in res.expect(69).err
+        assert not (tmp_path / "o").exists()
+    else:
+        res.expect(0)
+        assert (tmp_path / "o/a").read_bytes() == b"data\n"

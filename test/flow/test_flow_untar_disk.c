@@ -321,7 +321,7 @@ struct fixture {
 static void set_up(struct fixture *f, bool portable_walk)
 {
   struct tarn_disk_options disk = {0};
-  struct tarn_untar_options untar = {0};
+  struct tarn_members_options untar = {0};
   char path[300];
   struct tarn_tree *tree;
 

@@ -179,8 +179,21 @@ static void from_url_to_file(struct job_run *r)
   r->opts.path = place.file_path;
 }
 
+/* With options that are copied, too: own ids, so that a user may set them. */
 static void from_put_to_dir(struct job_run *r)
 {
+  static const char *const include[] = {"d[0-9]", "l"};
+  static const char *const exclude[] = {"*.o"};
+  static char own[64];
+
+  (void)snprintf(own, sizeof own, "+%u:+%u", (unsigned)geteuid(),
+                 (unsigned)getegid());
+  r->opts.include = include;
+  r->opts.n_include = 2;
+  r->opts.exclude = exclude;
+  r->opts.n_exclude = 1;
+  r->opts.chown = own;
+  r->opts.uid_map = r->opts.gid_map = "0:0:4294967295";
   r->opts.source = TARN_FROM_PUT;
   r->opts.path = place.target_path;
 }

@@ -298,7 +298,7 @@ static char *one_by_one(uint64_t seed, bool *failed)
       *failed = true;
     tar_make_free(&t);
   }
-  list = tempdir_list(dir.target);
+  list = tempdir_list_with_times(dir.target);
   tempdir_close(&dir);
   return list;
 }
@@ -319,7 +319,7 @@ static char *at_once(uint64_t seed, bool *failed)
   *failed = extract(&dir, &t, 4) != 0;
   slow = false;
   tar_make_free(&t);
-  list = tempdir_list(dir.target);
+  list = tempdir_list_with_times(dir.target);
   tempdir_close(&dir);
   return list;
 }

@@ -47,6 +47,16 @@ void bytes_fill(struct bytes *b, size_t len, unsigned seed)
   b->len += len;
 }
 
+void bytes_noise(struct bytes *b, size_t len, unsigned seed)
+{
+  uint8_t *room = bytes_room(b, len);
+  size_t i;
+
+  for (i = 0; i < len; i++)
+    room[i] = (uint8_t)(next_random(&seed) >> 3);
+  b->len += len;
+}
+
 void bytes_free(struct bytes *b)
 {
   free(b->ptr);
@@ -117,14 +127,16 @@ int codec_decode(const struct tarn_codec *codec,
   return rc;
 }
 
+/* The first three have no tiny window. */
 static const struct {
   enum codec_cut cut;
   size_t window;
-} ways[] = {{CODEC_WHOLE, 9 << 20}, {CODEC_WHOLE, 1},  {CODEC_BYTES, 300},
-            {CODEC_BYTES, 1},       {CODEC_RANDOM, 7}, {CODEC_RANDOM, 1000},
-            {CODEC_RANDOM, 80000}};
+} ways[] = {{CODEC_WHOLE, 9 << 20}, {CODEC_BYTES, 5000}, {CODEC_RANDOM, 80000},
+            {CODEC_WHOLE, 1},       {CODEC_BYTES, 300},  {CODEC_BYTES, 1},
+            {CODEC_RANDOM, 7},      {CODEC_RANDOM, 1000}};
 
-#define N_WAYS (sizeof ways / sizeof ways[0])
+#define N_WAYS       (sizeof ways / sizeof ways[0])
+#define N_LARGE_WAYS 3u
 
 static void same_bytes(const struct bytes *a, const struct bytes *b)
 {
@@ -133,14 +145,14 @@ static void same_bytes(const struct bytes *a, const struct bytes *b)
     assert_memory_equal(a->ptr, b->ptr, a->len);
 }
 
-void codec_gives(const struct tarn_codec *codec, const struct bytes *in,
-                 const struct bytes *plain)
+static void gives(const struct tarn_codec *codec, const struct bytes *in,
+                  const struct bytes *plain, size_t n_ways)
 {
   struct bytes have = {0};
   struct tarn_err err = {0};
   size_t i;
 
-  for (i = 0; i < N_WAYS; i++) {
+  for (i = 0; i < n_ways; i++) {
     int rc =
         codec_decode(codec, NULL, in, ways[i].cut, ways[i].window, &have, &err);
 
@@ -150,6 +162,36 @@ void codec_gives(const struct tarn_codec *codec, const struct bytes *in,
     same_bytes(&have, plain);
   }
   bytes_free(&have);
+}
+
+void codec_gives(const struct tarn_codec *codec, const struct bytes *in,
+                 const struct bytes *plain)
+{
+  gives(codec, in, plain, N_WAYS);
+}
+
+void codec_gives_large(const struct tarn_codec *codec, const struct bytes *in,
+                       const struct bytes *plain)
+{
+  gives(codec, in, plain, N_LARGE_WAYS);
+}
+
+void codec_gives_any_row(const struct tarn_codec *codec,
+                         const struct bytes *parts, const struct bytes *plains,
+                         size_t n_parts, unsigned seed)
+{
+  struct bytes in = {0}, plain = {0};
+  unsigned n = 1 + next_random(&seed) % 12;
+
+  while (n-- > 0) {
+    size_t i = next_random(&seed) % n_parts;
+
+    bytes_put(&in, parts[i].ptr, parts[i].len);
+    bytes_put(&plain, plains[i].ptr, plains[i].len);
+  }
+  codec_gives(codec, &in, &plain);
+  bytes_free(&in);
+  bytes_free(&plain);
 }
 
 void codec_refuses(const struct tarn_codec *codec, const struct bytes *in,

@@ -38,6 +38,8 @@ void bytes_put(struct bytes *b, const void *ptr, size_t len);
 void bytes_zeros(struct bytes *b, size_t len);
 /* Appends bytes that compress to about a third, the same for one seed. */
 void bytes_fill(struct bytes *b, size_t len, unsigned seed);
+/* Appends bytes that do not compress, the same for one seed. */
+void bytes_noise(struct bytes *b, size_t len, unsigned seed);
 void bytes_free(struct bytes *b);
 
 /* The state of a test: two streams of one frame each, of 900 and 70000 bytes,
@@ -69,6 +71,16 @@ int codec_decode(const struct tarn_codec *codec,
 /* Every cut and window gives `plain` and success. */
 void codec_gives(const struct tarn_codec *codec, const struct bytes *in,
                  const struct bytes *plain);
+/* As codec_gives, but with no tiny windows: for mebibytes. */
+void codec_gives_large(const struct tarn_codec *codec, const struct bytes *in,
+                       const struct bytes *plain);
+/*
+ * Puts up to 12 streams of `parts` in a row, each with what it decodes to in
+ * `plains`, in an order that `seed` gives, and reads them as one.
+ */
+void codec_gives_any_row(const struct tarn_codec *codec,
+                         const struct bytes *parts, const struct bytes *plains,
+                         size_t n_parts, unsigned seed);
 /* Every cut gives `code` with `text` in its text. The last error in *err. */
 void codec_refuses(const struct tarn_codec *codec, const struct bytes *in,
                    int code, const char *text, struct tarn_err *err);

@@ -9,7 +9,12 @@ struct reading {
   struct tar_log *log;
   struct tarn_tar_read *r;
   uint64_t body_len, hash; /* FNV-1a */
+  uint64_t size;           /* of the entry */
+  uint8_t *sparse;         /* content of a small sparse entry, or NULL */
+  bool is_sparse;
 };
+
+enum { MAX_SPARSE = 1024 * 1024 };
 
 static void append(char **to, size_t *len, const char *ptr, size_t n)
 {
@@ -71,20 +76,61 @@ static void on_member(struct reading *d)
     append(&log->text, &log->text_len, (const char *)e->xattrs[i].value,
            e->xattrs[i].len);
   }
-  say(log, "\n");
-  d->body_len = 0;
+  if (e->acl_access[0] || e->acl_default[0])
+    say(log, " acl %s default %s", e->acl_access, e->acl_default);
+  say(log, e->sparse ? " sparse\n" : "\n");
+  d->body_len = log->n_written = 0;
+  d->size = e->size;
+  d->is_sparse = e->sparse;
+  free(d->sparse);
+  d->sparse = NULL;
+  if (e->sparse && e->size <= MAX_SPARSE)
+    d->sparse = calloc(1, (size_t)e->size + 1);
   d->hash = 14695981039346656037u;
 }
 
-static void on_body(struct reading *d, const uint8_t *ptr, size_t len)
+static void mix(struct reading *d, const uint8_t *ptr, size_t len)
 {
   size_t i;
 
-  if (tarn_tar_read_body_at(d->r) != d->body_len || len == 0)
-    say(d->log, "body at a wrong offset\n");
   for (i = 0; i < len; i++)
     d->hash = (d->hash ^ ptr[i]) * 1099511628211u;
-  d->body_len += len;
+}
+
+/*
+ * What is in a file must not depend on how its input was cut, though the pieces
+ * do: content of sparse files is put together, or for large ones summed with
+ * the place of every byte.
+ */
+static void on_body(struct reading *d, const uint8_t *ptr, size_t len)
+{
+  uint64_t at = tarn_tar_read_body_at(d->r);
+  size_t i;
+
+  if (len == 0 || at < d->body_len || (!d->is_sparse && at != d->body_len) ||
+      len > d->size || at > d->size - len)
+    say(d->log, "body at a wrong offset\n");
+  else if (d->sparse)
+    memcpy(d->sparse + at, ptr, len);
+  else if (d->is_sparse)
+    for (i = 0; i < len; i++)
+      d->hash += (at + i + 1) * 0x9e3779b97f4a7c15u * ptr[i];
+  else
+    mix(d, ptr, len);
+  d->body_len = at + len;
+  d->log->n_written += len;
+}
+
+static void on_finish(struct reading *d)
+{
+  struct tar_log *log = d->log;
+
+  log->n_finished++;
+  if (d->sparse)
+    mix(d, d->sparse, (size_t)d->size);
+  say(log, "finish %llu %016llx\n",
+      (unsigned long long)(d->is_sparse ? d->size : d->body_len),
+      (unsigned long long)d->hash);
 }
 
 static void on_event(struct reading *d, const uint8_t *ptr, size_t used)
@@ -99,9 +145,7 @@ static void on_event(struct reading *d, const uint8_t *ptr, size_t used)
     on_body(d, ptr, used);
     break;
   case TARN_TAR_FINISH:
-    log->n_finished++;
-    say(log, "finish %llu %016llx\n", (unsigned long long)d->body_len,
-        (unsigned long long)d->hash);
+    on_finish(d);
     break;
   case TARN_TAR_WARNING:
     log->n_warnings++;
@@ -184,6 +228,7 @@ void tar_log_read(struct tar_log *log, const uint8_t *data, size_t len,
   if (log->rc < 0)
     say(log, "error %s %s\n", tarn_err_name(log->rc), log->err.text);
   tarn_tar_read_free(d.r);
+  free(d.sparse);
 }
 
 void tar_log_free(struct tar_log *log)

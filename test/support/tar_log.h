@@ -8,8 +8,8 @@
  *   tar_log_free(&log);
  *
  * A line for each event: "member file path mode uid ..." and after its content
- * "finish LENGTH HASH". Pieces are copied to their own heap memory, so that
- * reading beyond one is seen by the sanitizers.
+ * "finish LENGTH HASH", holes included. Pieces are copied to their own heap
+ * memory, so that reading beyond one is seen by the sanitizers.
  */
 #ifndef TAR_LOG_H
 #define TAR_LOG_H
@@ -22,6 +22,7 @@ struct tar_log {
   char *text;          /* every event, a line each */
   char *names;         /* the path of every member, a line each */
   size_t text_len, names_len;
+  uint64_t n_written; /* bytes of the last member's BODY events */
   unsigned n_members, n_finished, n_refused, n_warnings;
 };
 

@@ -32,6 +32,8 @@ void tempdir_close(struct tempdir *t);
  * mode, which names are one inode, content or target. The caller frees it.
  */
 char *tempdir_list(int fd);
+/* The same with the times of files. */
+char *tempdir_list_with_times(int fd);
 
 /* Helpers that fail the test when they cannot. */
 void tempdir_write(int dir, const char *path, const char *text);

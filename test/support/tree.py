@@ -149,6 +149,8 @@ def picture(root):
                         "body": body}
             if stat.S_ISREG(st.st_mode):
                 out[rel]["size"] = st.st_size
+            elif stat.S_ISCHR(st.st_mode) or stat.S_ISBLK(st.st_mode):
+                out[rel]["device"] = st.st_rdev
     for group in inodes.values():
         for rel in group:
             out[rel]["links"] = sorted(group)

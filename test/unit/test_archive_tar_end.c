@@ -298,7 +298,7 @@ static void a_cut_is_a_success_only_between_members_and_proven(void **s)
   }
   /* Behind each member, the label and the global header, and one zero block
      of the end. */
-  assert_int_equal(n_whole, 8 + 1 + 4 + 1 + 2 + 1);
+  assert_int_equal(n_whole, 8 + 1 + 4 + 1 + 3 + 1);
   tar_make_free(&t);
 }
 

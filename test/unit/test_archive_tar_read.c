@@ -30,9 +30,11 @@ static void every_kind_of_header_is_read_the_same_however_it_is_cut(void **s)
       "member file nnnn|8589934592/0 / -2.000000000 512\nfinish 512|"
       "member symlink nnnn|-> tttt|"
       "member dir dump/|finish 0|"
-      "refused TARN_ENOTSUP member sparse|"
+      "member file sparse 644 0/0 / 0.000000000 5000 sparse\nfinish 5000|"
       "member file p\303\244x 644 0/0 somebody/ 1234567890.123456789 1025 "
       "user.x=value\nfinish 1025|"
+      "member file sparse 644 0/0 somebody/ 0.000000000 5000 sparse\n"
+      "finish 5000|"
       "member file solaris|");
 }
 
@@ -130,50 +132,6 @@ static void volumes_and_name_lists_are_refused_and_skipped(void **s)
              "refused TARN_ENOTSUP member m at offset 0|"
              "refused TARN_ENOTSUP member m at offset 1536|"
              "member file next");
-}
-
-static void a_pax_sparse_file_is_refused_by_its_real_name(void **s)
-{
-  struct tar_make t = {0};
-  struct tar_make_records r = {0};
-  struct tar_make_header h = {.name = "GNUSparseFile.0/f", .size = 1024};
-
-  (void)s;
-  tar_make_record(&r, "GNU.sparse.major", "1");
-  tar_make_record(&r, "GNU.sparse.minor", "0");
-  tar_make_record(&r, "GNU.sparse.name", "f");
-  tar_make_record(&r, "GNU.sparse.realsize", "1000000");
-  (void)tar_make_pax(&t, 'x', &r);
-  (void)tar_make_header(&t, &h);
-  (void)tar_make_filler(&t, 1024);
-  (void)tar_make_file(&t, "next", "x", 1);
-  (void)tar_make_end(&t);
-  tar_expect(&t, NULL, 0, "refused TARN_ENOTSUP member f at|member file next");
-}
-
-static void all_sparse_extension_headers_are_skipped(void **s)
-{
-  static const struct {
-    enum tar_make_magic magic;
-    size_t at;
-  } forms[] = {{TAR_MAKE_GNU, 482}, {TAR_MAKE_STAR, 355}};
-  size_t i;
-
-  (void)s;
-  for (i = 0; i < 2; i++) {
-    struct tar_make t = {0};
-    struct tar_make_header h = {
-        .name = "s", .type = 'S', .size = 600, .magic = forms[i].magic};
-
-    tar_make_patch(&t, tar_make_header(&t, &h), forms[i].at, "\1", 1);
-    (void)tar_make_zeros(&t, 3 * 512);
-    t.data[512 + 504] = t.data[1024 + 504] = 1;
-    (void)tar_make_filler(&t, 600);
-    (void)tar_make_file(&t, "next", "x", 1);
-    (void)tar_make_end(&t);
-    tar_expect(&t, NULL, 0,
-               "refused TARN_ENOTSUP member s at|member file next");
-  }
 }
 
 static void a_name_that_ends_in_a_slash_is_a_directory(void **s)
@@ -526,8 +484,6 @@ int main(void)
       cmocka_unit_test(a_gnu_header_has_no_prefix),
       cmocka_unit_test(a_label_is_skipped_and_long_names_wait_behind_it),
       cmocka_unit_test(volumes_and_name_lists_are_refused_and_skipped),
-      cmocka_unit_test(a_pax_sparse_file_is_refused_by_its_real_name),
-      cmocka_unit_test(all_sparse_extension_headers_are_skipped),
       cmocka_unit_test(a_name_that_ends_in_a_slash_is_a_directory),
       cmocka_unit_test(pax_wins_for_every_field),
       cmocka_unit_test(the_pax_size_says_where_the_next_header_is),

@@ -24,7 +24,8 @@ struct line {
 };
 
 /* Words are parted by "|". */
-static int parse(struct line *l, const char *words)
+static int parse_for(enum cli_command command, struct line *l,
+                     const char *words)
 {
   size_t n;
 
@@ -38,8 +39,13 @@ static int parse(struct line *l, const char *words)
       break;
   }
   tarn_cli_args_init(&l->args);
-  return tarn_cli_options_parse(l->argc, l->argv, TARN_CLI_GET, &l->args,
-                                &l->first, &l->why);
+  return tarn_cli_options_parse(l->argc, l->argv, command, &l->args, &l->first,
+                                &l->why);
+}
+
+static int parse(struct line *l, const char *words)
+{
+  return parse_for(TARN_CLI_GET, l, words);
 }
 
 static void done(struct line *l)
@@ -318,23 +324,75 @@ static void a_header_file_gives_a_header_a_line(void **state)
   expect_finished(word, 66);
 }
 
-static void no_two_rows_share_a_name_or_letter(void **state)
+static void a_command_has_its_own_options_and_meanings(void **state)
+{
+  struct line l;
+
+  (void)state;
+  assert_int_equal(parse_for(TARN_CLI_LIST, &l, "-v|--full-time|a"),
+                   CLI_PARSED_OK);
+  assert_true(l.args.details && l.args.full_time && !l.args.verbose);
+  done(&l);
+  assert_int_equal(parse_for(TARN_CLI_EXTRACT, &l, "-vn|-i|a"), CLI_PARSED_OK);
+  assert_true(l.args.verbose && l.args.dry_run && !l.args.details);
+  assert_string_equal(l.args.input, "a");
+  done(&l);
+  assert_int_equal(parse_for(TARN_CLI_LIST, &l, "-C|a"), CLI_PARSED_WRONG);
+  assert_string_equal(l.why.text, "unknown option -C");
+  done(&l);
+  assert_int_equal(parse_for(TARN_CLI_EXTRACT, &l, "--output=a"),
+                   CLI_PARSED_WRONG);
+  assert_string_equal(l.why.text, "unknown option --output");
+  done(&l);
+  expect_wrong("--json", "unknown option --json");
+}
+
+static void what_is_accepted_without_effect_is_still_checked(void **state)
+{
+  struct line l;
+  struct cli_args none;
+
+  (void)state;
+  assert_int_equal(parse_for(TARN_CLI_EXTRACT, &l,
+                             "-b20|--block-size=4096|--dir-readers|16|"
+                             "--file-readers=16|--queue-dir=0|--queue-read=1|"
+                             "--queue-write=2|a"),
+                   CLI_PARSED_OK);
+  tarn_cli_args_init(&none);
+  assert_memory_equal(&l.args, &none, sizeof none);
+  done(&l);
+  assert_int_equal(parse_for(TARN_CLI_EXTRACT, &l, "--block-size=4095"),
+                   CLI_PARSED_WRONG);
+  assert_string_equal(l.why.text, "--block-size: \"4095\" is not a number from "
+                                  "4096 to 65535");
+  done(&l);
+  assert_int_equal(parse_for(TARN_CLI_EXTRACT, &l, "--queue-dir=x"),
+                   CLI_PARSED_WRONG);
+  assert_string_equal(l.why.text, "--queue-dir: \"x\" is not a number");
+  done(&l);
+  assert_int_equal(parse_for(TARN_CLI_EXTRACT, &l, "--multicpu=3|a"),
+                   CLI_PARSED_OK);
+  assert_int_equal(l.args.threads, 3);
+  done(&l);
+}
+
+static void no_two_rows_of_a_command_share_a_name_or_letter(void **state)
 {
   const struct cli_option *a, *b;
   size_t i, k;
 
   (void)state;
-  for (i = 0; i < tarn_cli_option_count; i++) {
-    a = &tarn_cli_options[i];
+  for (i = 0; (a = tarn_cli_option_at(i)) != NULL; i++) {
     assert_non_null(a->help);
     assert_true(a->commands != 0);
-    for (k = i + 1; k < tarn_cli_option_count; k++) {
-      b = &tarn_cli_options[k];
+    for (k = i + 1; (b = tarn_cli_option_at(k)) != NULL; k++) {
+      if (!(a->commands & b->commands))
+        continue;
       assert_string_not_equal(a->name, b->name);
       assert_false(a->letter && a->letter == b->letter);
-      assert_true(a->group <= b->group);
     }
   }
+  assert_int_equal(i, tarn_cli_option_count());
 }
 
 int main(void)
@@ -356,7 +414,9 @@ int main(void)
       cmocka_unit_test(targets_exclude_each_other),
       cmocka_unit_test(headers_get_one_space_behind_the_colon),
       cmocka_unit_test(a_header_file_gives_a_header_a_line),
-      cmocka_unit_test(no_two_rows_share_a_name_or_letter),
+      cmocka_unit_test(a_command_has_its_own_options_and_meanings),
+      cmocka_unit_test(what_is_accepted_without_effect_is_still_checked),
+      cmocka_unit_test(no_two_rows_of_a_command_share_a_name_or_letter),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,24 @@ static void a_stream_of_several_blocks_and_an_empty_one_are_read(void **state)
   bytes_free(&packed);
 }
 
+static void streams_of_every_block_size_are_one(void **state)
+{
+  struct bytes plain = {0}, packed = {0}, noise = {0};
+  int level;
+
+  (void)state;
+  bytes_noise(&noise, 3000, 4);
+  for (level = 1; level <= 9; level++) {
+    pack(&packed, &noise, level);
+    bytes_put(&plain, noise.ptr, noise.len);
+  }
+  bytes_zeros(&packed, 3);
+  codec_gives(&tarn_codec_bzip2, &packed, &plain);
+  bytes_free(&noise);
+  bytes_free(&plain);
+  bytes_free(&packed);
+}
+
 static void a_block_size_that_is_none_is_refused(void **state)
 {
   struct codec_pair *s = *state;
@@ -101,6 +119,7 @@ int main(void)
       cmocka_unit_test(every_stream_is_read_and_padding_accepted),
       cmocka_unit_test(a_stream_cut_anywhere_is_truncated),
       cmocka_unit_test(no_flipped_bit_gives_wrong_bytes_with_success),
+      cmocka_unit_test(streams_of_every_block_size_are_one),
       cmocka_unit_test(a_block_size_that_is_none_is_refused),
       cmocka_unit_test(the_combined_checksum_is_verified),
       cmocka_unit_test(memory_is_kept_from_stream_to_stream),

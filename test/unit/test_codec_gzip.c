@@ -72,6 +72,47 @@ static void extra_name_comment_and_header_crc_are_read(void **state)
   bytes_free(&packed);
 }
 
+static void every_set_of_header_fields_is_read(void **state)
+{
+  struct codec_pair *s = *state;
+  char name[] = "n", comment[] = "c";
+  uint8_t extra[300] = {1};
+  unsigned i;
+
+  for (i = 0; i < 32; i++) {
+    struct bytes packed = {0};
+    gz_header head = {.text = i & 1,
+                      .extra = i & 2 ? extra : NULL,
+                      .extra_len = sizeof extra,
+                      .name = i & 4 ? (Bytef *)name : NULL,
+                      .comment = i & 8 ? (Bytef *)comment : NULL,
+                      .hcrc = i >> 4 & 1};
+
+    pack(&packed, &s->plain_a, 6, &head);
+    codec_gives(&tarn_codec_gzip, &packed, &s->plain_a);
+    codec_misses_the_end(&tarn_codec_gzip, &packed);
+    bytes_free(&packed);
+  }
+}
+
+static void members_of_every_level_are_read(void **state)
+{
+  struct codec_pair *s = *state;
+  struct bytes packed = {0}, plain = {0}, noise = {0};
+  int i;
+
+  bytes_noise(&noise, 3000, 4);
+  for (i = 0; i < 10; i++) {
+    pack(&packed, i % 2 ? &noise : &s->plain_b, i, NULL);
+    bytes_put(&plain, i % 2 ? noise.ptr : s->plain_b.ptr,
+              i % 2 ? noise.len : s->plain_b.len);
+  }
+  codec_gives(&tarn_codec_gzip, &packed, &plain);
+  bytes_free(&packed);
+  bytes_free(&plain);
+  bytes_free(&noise);
+}
+
 static void a_wrong_crc_is_refused_with_its_offset(void **state)
 {
   struct codec_pair *s = *state;
@@ -90,6 +131,11 @@ static void a_wrong_size_is_refused(void **state)
   s->a.ptr[s->a.len - 1] ^= 1;
   codec_refuses(&tarn_codec_gzip, &s->a, TARN_EDATA, "incorrect length check",
                 NULL);
+  s->a.ptr[s->a.len - 1] ^= 1;
+  bytes_put(&s->a, s->b.ptr, s->b.len); /* and in a later member */
+  s->a.ptr[s->a.len - 4]++;
+  codec_refuses(&tarn_codec_gzip, &s->a, TARN_EDATA,
+                "member 2: incorrect length check", NULL);
 }
 
 static void a_reserved_flag_or_an_unknown_method_is_refused(void **state)
@@ -156,6 +202,8 @@ int main(void)
       cmocka_unit_test(a_member_cut_anywhere_is_truncated),
       cmocka_unit_test(no_flipped_bit_gives_wrong_bytes_with_success),
       cmocka_unit_test(extra_name_comment_and_header_crc_are_read),
+      cmocka_unit_test(every_set_of_header_fields_is_read),
+      cmocka_unit_test(members_of_every_level_are_read),
       cmocka_unit_test(a_wrong_crc_is_refused_with_its_offset),
       cmocka_unit_test(a_wrong_size_is_refused),
       cmocka_unit_test(a_reserved_flag_or_an_unknown_method_is_refused),

@@ -130,6 +130,25 @@ static void a_block_that_cannot_be_decoded_is_damage(void **state)
   bytes_free(&in);
 }
 
+static void a_block_of_more_than_eight_mebibytes_is_damage(void **state)
+{
+  struct bytes plain = {0}, packed = {0}, have = {0};
+  struct tarn_err err;
+
+  (void)state;
+  bytes_zeros(&plain, (8 << 20) + 1);
+  pack(&packed, &plain, plain.len);
+  assert_int_equal(codec_decode(&tarn_codec_lz4, NULL, &packed, CODEC_WHOLE,
+                                20 << 20, &have, &err),
+                   TARN_EDATA);
+  assert_int_equal(codec_decode(&tarn_codec_lz4, NULL, &packed, CODEC_RANDOM,
+                                1000, &have, &err),
+                   TARN_EDATA);
+  bytes_free(&plain);
+  bytes_free(&packed);
+  bytes_free(&have);
+}
+
 static void blocks_of_eight_mebibytes_are_decoded(void **state)
 {
   struct bytes plain = {0}, packed = {0}, have = {0};
@@ -162,6 +181,7 @@ int main(void)
       cmocka_unit_test(bytes_behind_that_are_no_magic_are_damage),
       cmocka_unit_test(a_legacy_frame_cut_within_a_block_is_truncated),
       cmocka_unit_test(a_block_that_cannot_be_decoded_is_damage),
+      cmocka_unit_test(a_block_of_more_than_eight_mebibytes_is_damage),
       cmocka_unit_test(blocks_of_eight_mebibytes_are_decoded),
   };
 

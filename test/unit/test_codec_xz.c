@@ -56,7 +56,80 @@ static void every_check_is_understood(void **state)
     pack(&packed, &s->plain_b, checks[i]);
     codec_gives(&tarn_codec_xz, &packed, &s->plain_b);
     bytes_free(&packed);
+    pack(&packed, &s->plain_a, checks[i]);
+    codec_misses_the_end(&tarn_codec_xz, &packed);
+    if (checks[i] != LZMA_CHECK_NONE)
+      codec_sees_damage(&tarn_codec_xz, &packed, &s->plain_a);
+    bytes_free(&packed);
   }
+}
+
+/* A block for each `size` bytes, through `filters`. */
+static void pack_blocks(struct bytes *packed, const struct bytes *plain,
+                        const lzma_filter *filters, size_t size)
+{
+  lzma_stream z = LZMA_STREAM_INIT;
+  size_t cap = 2 * plain->len + 4000, at = 0;
+
+  assert_int_equal(lzma_stream_encoder(&z, filters, LZMA_CHECK_CRC32), LZMA_OK);
+  z.next_out = bytes_room(packed, cap);
+  z.avail_out = cap;
+  while (at < plain->len) {
+    z.next_in = plain->ptr + at;
+    z.avail_in = plain->len - at < size ? plain->len - at : size;
+    at += z.avail_in;
+    assert_int_equal(lzma_code(&z, LZMA_FULL_FLUSH), LZMA_STREAM_END);
+  }
+  assert_int_equal(lzma_code(&z, LZMA_FINISH), LZMA_STREAM_END);
+  packed->len += cap - z.avail_out;
+  lzma_end(&z);
+}
+
+static void streams_of_many_blocks_and_filters_are_read(void **state)
+{
+  struct codec_pair *s = *state;
+  lzma_options_lzma lzma;
+  lzma_options_delta delta = {.type = LZMA_DELTA_TYPE_BYTE, .dist = 3};
+  lzma_filter filters[] = {{LZMA_FILTER_X86, NULL},
+                           {LZMA_FILTER_DELTA, &delta},
+                           {LZMA_FILTER_LZMA2, &lzma},
+                           {LZMA_VLI_UNKNOWN, NULL}};
+  size_t i;
+
+  assert_false(lzma_lzma_preset(&lzma, 0));
+  for (i = 0; i < 3; i++) {
+    struct bytes packed = {0};
+
+    pack_blocks(&packed, &s->plain_b, filters + i, 9000);
+    codec_gives(&tarn_codec_xz, &packed, &s->plain_b);
+    packed.len = 0;
+    pack_blocks(&packed, &s->plain_a, filters + i, 300);
+    codec_misses_the_end(&tarn_codec_xz, &packed);
+    codec_sees_damage(&tarn_codec_xz, &packed, &s->plain_a);
+    bytes_free(&packed);
+  }
+}
+
+static void the_older_lzma_format_is_refused(void **state)
+{
+  struct codec_pair *s = *state;
+  lzma_options_lzma lzma;
+  lzma_stream z = LZMA_STREAM_INIT;
+  struct bytes packed = {0};
+
+  assert_false(lzma_lzma_preset(&lzma, 0));
+  assert_int_equal(lzma_alone_encoder(&z, &lzma), LZMA_OK);
+  z.next_in = s->plain_a.ptr;
+  z.avail_in = s->plain_a.len;
+  z.avail_out = 4000;
+  z.next_out = bytes_room(&packed, z.avail_out);
+  assert_int_equal(lzma_code(&z, LZMA_FINISH), LZMA_STREAM_END);
+  packed.len = (size_t)z.total_out;
+  lzma_end(&z);
+  codec_refuses(&tarn_codec_xz, &packed, TARN_EDATA, "no stream starts", NULL);
+  assert_string_equal(tarn_codec_guess(packed.ptr, packed.len),
+                      "lzma data of the old format");
+  bytes_free(&packed);
 }
 
 static void a_check_that_nobody_knows_is_not_skipped(void **state)
@@ -149,6 +222,8 @@ int main(void)
       cmocka_unit_test(a_stream_cut_anywhere_is_truncated),
       cmocka_unit_test(no_flipped_bit_gives_wrong_bytes_with_success),
       cmocka_unit_test(every_check_is_understood),
+      cmocka_unit_test(streams_of_many_blocks_and_filters_are_read),
+      cmocka_unit_test(the_older_lzma_format_is_refused),
       cmocka_unit_test(a_check_that_nobody_knows_is_not_skipped),
       cmocka_unit_test(padding_between_streams_is_a_multiple_of_four),
       cmocka_unit_test(a_dictionary_above_the_limit_is_refused_before_any_byte),

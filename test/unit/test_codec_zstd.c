@@ -73,6 +73,77 @@ static void frames_with_and_without_size_and_checksum_are_read(void **state)
   }
 }
 
+static void frames_of_all_kinds_in_any_order_are_one_stream(void **state)
+{
+  static const uint8_t skippable[] = {0x53, 0x2a, 0x4d, 0x18, 3,   0,
+                                      0,    0,    0x28, 0xb5, 0x2f};
+  struct bytes parts[9] = {{0}}, plains[9] = {{0}};
+  unsigned i;
+
+  (void)state;
+  for (i = 0; i < 8; i++) {
+    if (i % 2)
+      bytes_fill(&plains[i], i * 900, i);
+    else
+      bytes_noise(&plains[i], i * 90, i);
+    pack(&parts[i], &plains[i], i & 1, i >> 1 & 1, i & 4 ? 20 : 0);
+  }
+  bytes_put(&parts[8], skippable, sizeof skippable);
+  for (i = 0; i < 20; i++)
+    codec_gives_any_row(&tarn_codec_zstd, parts, plains, 9, i);
+  for (i = 0; i < 9; i++) {
+    bytes_free(&parts[i]);
+    bytes_free(&plains[i]);
+  }
+}
+
+static void every_kind_of_frame_cut_anywhere_is_truncated(void **state)
+{
+  struct codec_pair *s = *state;
+  struct bytes noise = {0}, zeros = {0};
+  int i;
+
+  bytes_noise(&noise, 300, 3);
+  bytes_zeros(&zeros, 300000);
+  for (i = 0; i < 4; i++) {
+    const struct bytes *plains[] = {&s->plain_a, &noise, &zeros};
+    size_t n;
+
+    for (n = 0; n < 3; n++) {
+      struct bytes packed = {0};
+
+      pack(&packed, plains[n], i & 1, i >> 1, 0);
+      codec_misses_the_end(&tarn_codec_zstd, &packed);
+      if (i & 1 && n < 2)
+        codec_sees_damage(&tarn_codec_zstd, &packed, plains[n]);
+      bytes_free(&packed);
+    }
+  }
+  bytes_free(&noise);
+  bytes_free(&zeros);
+}
+
+static void a_reserved_bit_is_refused(void **state)
+{
+  struct codec_pair *s = *state;
+
+  s->b.ptr[4] |= 0x08;
+  codec_refuses(&tarn_codec_zstd, &s->b, TARN_EDATA, "frame 1", NULL);
+}
+
+static void a_later_frame_with_a_large_window_is_refused_too(void **state)
+{
+  struct codec_pair *s = *state;
+  struct bytes packed = {0};
+
+  bytes_put(&packed, s->a.ptr, s->a.len);
+  pack(&packed, &s->plain_b, 1, 0, 27);
+  packed.ptr[s->a.len + 5] = 18 << 3;
+  codec_refuses(&tarn_codec_zstd, &packed, TARN_ENOTSUP,
+                "frame 2 needs a window", NULL);
+  bytes_free(&packed);
+}
+
 static void a_wrong_content_checksum_is_named(void **state)
 {
   struct codec_pair *s = *state;
@@ -94,6 +165,27 @@ static void a_wrong_content_size_is_refused_without_a_checksum(void **state)
   packed.ptr[5] -= 2;
   codec_refuses(&tarn_codec_zstd, &packed, TARN_EDATA, "frame 1", NULL);
   bytes_free(&packed);
+}
+
+static void
+a_wrong_size_of_a_frame_that_ends_in_an_empty_block_is_refused(void **state)
+{
+  /* A window of 1 KiB, a content of 2 bytes, a raw block of them, one of 0. */
+  static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x80, 0x00,
+                                  2,    0,    0,    0,    0x10, 0,
+                                  0,    'a',  'b',  0x01, 0,    0};
+  struct bytes packed = {0}, plain = {0};
+
+  (void)state;
+  bytes_put(&plain, "ab", 2);
+  bytes_put(&packed, frame, sizeof frame);
+  codec_gives(&tarn_codec_zstd, &packed, &plain);
+  packed.ptr[6] = 3;
+  codec_refuses(&tarn_codec_zstd, &packed, TARN_EDATA, "frame 1", NULL);
+  packed.ptr[6] = 1;
+  codec_refuses(&tarn_codec_zstd, &packed, TARN_EDATA, "frame 1", NULL);
+  bytes_free(&packed);
+  bytes_free(&plain);
 }
 
 static int with_window(const struct bytes *packed, uint64_t max_window,
@@ -195,8 +287,14 @@ int main(void)
       cmocka_unit_test(no_flipped_bit_gives_wrong_bytes_with_success),
       cmocka_unit_test(skippable_frames_may_stand_anywhere),
       cmocka_unit_test(frames_with_and_without_size_and_checksum_are_read),
+      cmocka_unit_test(frames_of_all_kinds_in_any_order_are_one_stream),
+      cmocka_unit_test(every_kind_of_frame_cut_anywhere_is_truncated),
+      cmocka_unit_test(a_reserved_bit_is_refused),
+      cmocka_unit_test(a_later_frame_with_a_large_window_is_refused_too),
       cmocka_unit_test(a_wrong_content_checksum_is_named),
       cmocka_unit_test(a_wrong_content_size_is_refused_without_a_checksum),
+      cmocka_unit_test(
+          a_wrong_size_of_a_frame_that_ends_in_an_empty_block_is_refused),
       cmocka_unit_test(windows_to_128_mib_are_always_allowed),
       cmocka_unit_test(a_larger_window_needs_the_limit_and_names_the_option),
       cmocka_unit_test(a_window_no_build_can_hold_is_refused),

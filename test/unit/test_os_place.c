@@ -58,9 +58,9 @@ static int put(struct fixture *f, const char *path, const char *text)
 
 static int put_dir(struct fixture *f, const char *path)
 {
-  bool existed;
+  struct tarn_place_dir made;
 
-  return tarn_place_dir(&f->p, path, &existed, NULL);
+  return tarn_place_dir(&f->p, path, &made);
 }
 
 static void a_file_is_made_private_with_its_parents_by_the_umask(void **state)
@@ -197,19 +197,19 @@ static void directories_give_way_only_when_empty(void **state)
 static void an_existing_directory_stays_and_is_told(void **state)
 {
   struct fixture *f = *state;
-  struct tarn_inode first, second;
-  bool existed = true;
+  struct tarn_place_dir first, second;
 
-  assert_int_equal(tarn_place_dir(&f->p, "d", &existed, &first), 0);
-  assert_false(existed);
+  assert_int_equal(tarn_place_dir(&f->p, "d", &first), 0);
+  assert_false(first.existed);
   assert_int_equal(tempdir_mode(f->t.target, "d"), 0700);
   assert_int_equal(put(f, "d/x", "x"), 0);
-  assert_int_equal(tarn_place_dir(&f->p, "d", &existed, &second), 0);
-  assert_true(existed);
-  assert_int_equal(first.ino, second.ino);
+  assert_int_equal(tarn_place_dir(&f->p, "d", &second), 0);
+  assert_true(second.existed);
+  assert_false(second.opened_up);
+  assert_int_equal(first.inode.ino, second.inode.ino);
   tempdir_expect(f->t.target, "d/x", S_IFREG, "x");
-  assert_int_equal(tarn_place_dir(&f->p, "", &existed, &second), 0);
-  assert_true(existed);
+  assert_int_equal(tarn_place_dir(&f->p, "", &second), 0);
+  assert_true(second.existed);
 }
 
 static void the_target_itself_is_only_a_directory(void **state)
@@ -283,6 +283,30 @@ static void nodes_replace_what_was_there(void **state)
   tempdir_expect(f->t.target, "p", S_IFREG, "x");
 }
 
+static void a_node_replaces_a_link_and_an_empty_directory_only(void **state)
+{
+  struct fixture *f = *state;
+  char *listing;
+
+  tempdir_mkdir(f->t.target, "full", 0755);
+  tempdir_write(f->t.target, "full/x", "x");
+  tempdir_symlink(f->t.target, "link", "full");
+  tempdir_mkdir(f->t.target, "empty", 0755);
+  assert_int_equal(put_dir(f, "empty/in"), 0); /* is remembered by its path */
+  assert_int_equal(unlinkat(f->t.target, "empty/in", AT_REMOVEDIR), 0);
+  assert_int_equal(tarn_place_node(&f->p, "link", S_IFIFO | 0600, 0), 0);
+  assert_int_equal(tarn_place_node(&f->p, "empty", S_IFIFO | 0600, 0), 0);
+  assert_int_equal(tarn_place_node(&f->p, "full", S_IFIFO | 0600, 0),
+                   -ENOTEMPTY);
+  tempdir_expect(f->t.target, "link", S_IFIFO, NULL);
+  tempdir_expect(f->t.target, "empty", S_IFIFO, NULL);
+  tempdir_expect(f->t.target, "full/x", S_IFREG, "x");
+  assert_int_equal(put(f, "empty/y", "y"), -ENOTDIR);
+  listing = tempdir_list(f->t.target); /* nothing is left of the attempt */
+  assert_null(strstr(listing, ".tarn-node"));
+  free(listing);
+}
+
 static void root_makes_devices(void **state)
 {
   struct fixture *f = *state;
@@ -337,7 +361,7 @@ static void names_are_as_long_as_the_file_system_takes(void **state)
   assert_true(dir >= 0);
   assert_int_equal(fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW), 0);
   assert_int_equal(st.st_size, 5);
-  assert_int_equal(tarn_place_link(&f->p, "near", path), 0);
+  assert_int_equal(tarn_place_link(&f->p, "near", path, true), 0);
   tempdir_expect(f->t.target, "near", S_IFREG, "again");
   path[LEN] = 'x';
   assert_int_equal(put(f, path, "x"), -ENAMETOOLONG);
@@ -346,8 +370,8 @@ static void names_are_as_long_as_the_file_system_takes(void **state)
 static int user_fills_a_read_only_directory(struct tempdir *t, bool openat2)
 {
   struct tarn_place p;
+  struct tarn_place_dir ro, no;
   struct stat st;
-  bool existed;
   int fd;
 
   if (mkdirat(t->target, "ro", 0500) < 0 ||
@@ -356,8 +380,10 @@ static int user_fills_a_read_only_directory(struct tempdir *t, bool openat2)
     return __LINE__;
   if (tarn_place_file(&p, "ro/x", NULL) != -EACCES)
     return __LINE__;
-  if (tarn_place_dir(&p, "ro", &existed, NULL) != 0 || !existed ||
-      tarn_place_dir(&p, "no", &existed, NULL) != 0 || !existed)
+  if (tarn_place_dir(&p, "ro", &ro) != 0 || !ro.existed ||
+      tarn_place_dir(&p, "no", &no) != 0 || !no.existed)
+    return __LINE__;
+  if (!ro.opened_up || ro.old_mode != 0500 || !no.opened_up || no.old_mode != 0)
     return __LINE__;
   if (fstatat(t->target, "ro", &st, 0) < 0 || (st.st_mode & 07777) != 0700 ||
       fstatat(t->target, "no", &st, 0) < 0 || (st.st_mode & 07777) != 0700)
@@ -373,6 +399,49 @@ static int user_fills_a_read_only_directory(struct tempdir *t, bool openat2)
     return __LINE__;
   tarn_place_close(&p);
   return 0;
+}
+
+static int user_keeps_what_no_device_can_replace(struct tempdir *t,
+                                                 bool use_openat2)
+{
+  struct tarn_place p;
+  struct stat st;
+
+  if (tarn_place_open(&p, t->target, use_openat2, 022) != 0)
+    return __LINE__;
+  if (close(openat(t->target, "f", O_WRONLY | O_CREAT, 0600)) < 0 ||
+      symlinkat("f", t->target, "l") < 0 || mkdirat(t->target, "d", 0700) < 0)
+    return __LINE__;
+  if (tarn_place_node(&p, "f", S_IFCHR | 0600, makedev(1, 3)) != -EPERM ||
+      tarn_place_node(&p, "l", S_IFBLK | 0600, makedev(7, 0)) != -EPERM ||
+      tarn_place_node(&p, "d", S_IFCHR | 0600, makedev(1, 3)) != -EPERM)
+    return __LINE__;
+  if (fstatat(t->target, "f", &st, 0) < 0 || !S_ISREG(st.st_mode) ||
+      fstatat(t->target, "l", &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+      !S_ISLNK(st.st_mode) || fstatat(t->target, "d", &st, 0) < 0 ||
+      !S_ISDIR(st.st_mode))
+    return __LINE__;
+  tarn_place_close(&p);
+  return 0;
+}
+
+static int keep_with_openat2(struct tempdir *t)
+{
+  return user_keeps_what_no_device_can_replace(t, true);
+}
+
+static int keep_with_the_walk(struct tempdir *t)
+{
+  return user_keeps_what_no_device_can_replace(t, false);
+}
+
+static void
+what_a_device_cannot_replace_for_want_of_privilege_stays(void **state)
+{
+  struct fixture *f = *state;
+
+  tempdir_as_user(&f->t,
+                  f->use_openat2 ? keep_with_openat2 : keep_with_the_walk);
 }
 
 static int with_openat2(struct tempdir *t)
@@ -406,6 +475,9 @@ int main(void)
       cmocka_unit_test(a_hard_link_shares_the_inode_of_a_target_beneath),
       cmocka_unit_test(a_hard_link_to_itself_is_nothing),
       cmocka_unit_test(nodes_replace_what_was_there),
+      cmocka_unit_test(a_node_replaces_a_link_and_an_empty_directory_only),
+      cmocka_unit_test(
+          what_a_device_cannot_replace_for_want_of_privilege_stays),
       cmocka_unit_test(root_makes_devices),
       cmocka_unit_test(only_the_inode_that_was_made_is_removed),
       cmocka_unit_test(names_are_as_long_as_the_file_system_takes),

@@ -99,7 +99,7 @@ static int remove_what_is_there(struct tree *tree, const char *path)
 
 static int apply(struct tree *tree, const struct op *op)
 {
-  bool existed = false;
+  struct tarn_place_dir made;
   char text[16];
   int fd, rc;
 
@@ -117,8 +117,8 @@ static int apply(struct tree *tree, const struct op *op)
     return close(fd);
   case 3:
   case 4:
-    rc = tarn_place_dir(&tree->p, op->path, &existed, NULL);
-    return rc < 0 ? rc : existed;
+    rc = tarn_place_dir(&tree->p, op->path, &made);
+    return rc < 0 ? rc : made.existed;
   case 5:
   case 6:
   case 7:
