@@ -29,6 +29,7 @@ static void fill(void *user, size_t i, struct tarn_get_options *get,
   about->url = x->input.shown;
   about->path = x->args.dry_run ? NULL : get->path;
   about->is_list = x->args.dry_run;
+  about->is_local = true;
 }
 
 static int print_entry(void *user, const struct tarn_member *m,

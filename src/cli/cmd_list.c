@@ -27,6 +27,7 @@ static void fill(void *user, size_t i, struct tarn_get_options *get,
   get->target = TARN_TO_LIST;
   about->url = x->input.shown;
   about->is_list = true;
+  about->is_local = x->input.source != TARN_FROM_URL;
 }
 
 static int print_entry(void *user, const struct tarn_member *m,

@@ -62,6 +62,14 @@ const char *tarn_cli_lines_limit(enum tarn_limit limit)
   }
 }
 
+/* The first stage is called by what it does. */
+static const char *limit_shown(const struct cli_view *v)
+{
+  return v->is_local && v->limit == TARN_LIMIT_NETWORK
+             ? "input"
+             : tarn_cli_lines_limit(v->limit);
+}
+
 uint64_t tarn_cli_lines_eta(const struct cli_view *v)
 {
   const struct tarn_progress *p = v->p;
@@ -83,7 +91,7 @@ size_t tarn_cli_lines_progress(char *out, size_t cap, size_t width,
                                const struct cli_view *v)
 {
   const struct tarn_progress *p = v->p;
-  const char *limit = tarn_cli_lines_limit(v->limit);
+  const char *limit = limit_shown(v);
   uint64_t eta = tarn_cli_lines_eta(v);
   char a[TARN_CLI_SIZE_TEXT], b[TARN_CLI_SIZE_TEXT];
   struct line l;
@@ -103,7 +111,8 @@ size_t tarn_cli_lines_progress(char *out, size_t cap, size_t width,
     add(&l, "  decoded %s/s", tarn_cli_size_text(a, v->decoded_speed));
   if (p->files)
     add(&l, "  %" PRIu64 " files", p->files);
-  add(&l, "  %u conn", p->connections);
+  if (!v->is_local)
+    add(&l, "  %u conn", p->connections);
   if (limit)
     add(&l, "  limit: %s", limit);
   if (p->failed)
@@ -122,7 +131,7 @@ static void add_limit(struct line *l, const struct cli_view *v)
 
   switch (v->limit) {
   case TARN_LIMIT_NETWORK:
-    add(l, "; limit: network%s",
+    add(l, "; limit: %s%s", limit_shown(v),
         v->fixed_connections ? " (try more --connections)" : "");
     break;
   case TARN_LIMIT_DECODE:
@@ -159,8 +168,9 @@ size_t tarn_cli_lines_closing(char *out, size_t cap, const char *where,
       tarn_cli_size_text(a,
                          p->decoded_bytes ? p->decoded_bytes : p->wire_bytes));
   add(&l, "%s", where);
-  add(&l, "; %s received in %s, %s/s", tarn_cli_size_text(a, p->wire_bytes),
-      tarn_cli_time_text(b, p->elapsed_ns), tarn_cli_size_text(c, speed));
+  add(&l, "; %s %s in %s, %s/s", tarn_cli_size_text(a, p->wire_bytes),
+      v->is_local ? "read" : "received", tarn_cli_time_text(b, p->elapsed_ns),
+      tarn_cli_size_text(c, speed));
   if (p->failed)
     add(&l, "; %" PRIu64 " failed", p->failed);
   if (p->retries)
@@ -180,13 +190,13 @@ static void add_stage(struct line *l, const char *name,
       tarn_cli_time_text(c, t->wait_out_ns));
 }
 
-size_t tarn_cli_lines_stages(char *out, size_t cap,
-                             const struct tarn_progress *p)
+size_t tarn_cli_lines_stages(char *out, size_t cap, const struct cli_view *v)
 {
+  const struct tarn_progress *p = v->p;
   struct line l;
 
   start(&l, out, cap, cap);
-  add_stage(&l, "network", &p->network);
+  add_stage(&l, v->is_local ? "input" : "network", &p->network);
   add_stage(&l, "decode", &p->decode);
   add_stage(&l, "disk", &p->disk);
   return l.len;

@@ -21,6 +21,7 @@ struct cli_view {
   uint64_t wire_speed, decoded_speed; /* bytes a second */
   enum tarn_limit limit;              /* now, or most of the time at the end */
   int fixed_connections;              /* --connections was given */
+  int is_local;                       /* read here, over no network */
 };
 
 /* "network", "decode", "disk", "output", or NULL for none. */
@@ -41,7 +42,6 @@ size_t tarn_cli_lines_closing(char *out, size_t cap, const char *where,
                               const struct cli_view *v);
 
 /* Where the time went: busy and waiting, by stage. */
-size_t tarn_cli_lines_stages(char *out, size_t cap,
-                             const struct tarn_progress *p);
+size_t tarn_cli_lines_stages(char *out, size_t cap, const struct cli_view *v);
 
 #endif

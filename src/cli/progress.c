@@ -120,9 +120,12 @@ static void write_plain(struct cli_progress *p, const struct cli_view *v)
 static struct cli_view view_of(const struct cli_progress *p,
                                const struct tarn_progress *figures)
 {
-  struct cli_view v = {figures, tarn_cli_rate_wire(&p->rate),
-                       tarn_cli_rate_decoded(&p->rate), figures->limit,
-                       p->args->get.connections > 0};
+  struct cli_view v = {figures,
+                       tarn_cli_rate_wire(&p->rate),
+                       tarn_cli_rate_decoded(&p->rate),
+                       figures->limit,
+                       p->args->get.connections > 0,
+                       p->about.is_local};
 
   return v;
 }
@@ -266,9 +269,10 @@ static void say_closing(struct cli_progress *p, const struct tarn_result *res)
 
 static void say_stages(struct cli_progress *p, const struct tarn_progress *f)
 {
+  struct cli_view v = view_of(p, f);
   char line[TARN_CLI_LINE];
 
-  (void)tarn_cli_lines_stages(line, sizeof line, f);
+  (void)tarn_cli_lines_stages(line, sizeof line, &v);
   tarn_cli_progress_say(p, "%s", line);
 }
 

@@ -30,6 +30,7 @@ struct cli_about {
   const char *url;    /* without its secrets; or what else is read */
   const char *path;   /* directory or file; NULL for standard output */
   bool is_file;       /* path is a file */
+  bool is_local;      /* read here, over no network */
   bool is_list;       /* names are printed, nothing else is written */
   unsigned job, jobs; /* which of how many, from 1 */
 };

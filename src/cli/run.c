@@ -23,7 +23,8 @@ struct run {
   struct tarn_err refused;   /* why the command ended the job; code 0: it did
                                 not */
   struct tarn_result result; /* of the job that has ended */
-  uv_timer_t again;          /* for `settle` */
+  uv_idle_t no_wait;         /* these two call settle again, behind */
+  uv_check_t again;          /* whatever signal has come */
   struct cli_progress progress;
   uv_signal_t signals[N_SIGNALS];
   bool closing;
@@ -43,6 +44,7 @@ static void on_closed(struct tarn *ctx, void *user)
   (void)ctx;
   r->ctx = NULL;
   tarn_cli_progress_close(&r->progress);
+  uv_close((uv_handle_t *)&r->no_wait, NULL);
   uv_close((uv_handle_t *)&r->again, NULL);
   for (i = 0; i < N_SIGNALS; i++)
     uv_close((uv_handle_t *)&r->signals[i], NULL);
@@ -82,7 +84,12 @@ static void finish_job(struct run *r, const struct tarn_result *res)
     r->exit_status = status;
 }
 
-static void on_again(uv_timer_t *timer);
+static void on_idle(uv_idle_t *idle)
+{
+  (void)idle;
+}
+
+static void on_again(uv_check_t *check);
 
 /*
  * The job is gone and r->result says how it went: so what remains is that the
@@ -97,7 +104,8 @@ static void settle(struct run *r)
   if (r->ops->end && !cut && r->refused.code == 0)
     rc = r->ops->end(r->user, &r->refused);
   if (rc == CLI_RUN_AGAIN) {
-    (void)uv_timer_start(&r->again, on_again, 0, 0);
+    (void)uv_idle_start(&r->no_wait, on_idle);
+    (void)uv_check_start(&r->again, on_again);
     return;
   }
   if (rc != 0)
@@ -116,9 +124,13 @@ static void settle(struct run *r)
     start_next(r);
 }
 
-static void on_again(uv_timer_t *timer)
+static void on_again(uv_check_t *check)
 {
-  settle(timer->data);
+  struct run *r = check->data;
+
+  (void)uv_idle_stop(&r->no_wait);
+  (void)uv_check_stop(&r->again);
+  settle(r);
 }
 
 static void on_done(struct tarn_job *job, const struct tarn_result *res,
@@ -268,7 +280,8 @@ static int run_jobs(struct run *r)
   r->loop = uv_default_loop();
   if (!r->loop || watch_signals(r) != 0 ||
       tarn_cli_progress_init(&r->progress, r->loop, r->args) != 0 ||
-      uv_timer_init(r->loop, &r->again) != 0) {
+      uv_idle_init(r->loop, &r->no_wait) != 0 ||
+      uv_check_init(r->loop, &r->again) != 0) {
     tarn_cli_say("the event loop cannot be set up");
     return CLI_EXIT_INTERNAL;
   }

@@ -71,6 +71,17 @@ static int by_tag_and_id(const void *a, const void *b)
   return 0;
 }
 
+/* As most lists are from the start. */
+static bool is_sorted(const struct list *l)
+{
+  size_t i;
+
+  for (i = 1; i < l->n; i++)
+    if (by_tag_and_id(&l->entries[i - 1], &l->entries[i]) > 0)
+      return false;
+  return true;
+}
+
 /* One of each of the three that every list has, and a mask where somebody is
    named. The list is sorted. */
 static bool is_complete(const struct list *l)
@@ -104,7 +115,8 @@ static int64_t write_list(struct list *l, uint8_t *value, size_t cap)
 {
   size_t i, len = HEADER_LEN + ENTRY_LEN * l->n;
 
-  qsort(l->entries, l->n, sizeof l->entries[0], by_tag_and_id);
+  if (!is_sorted(l))
+    qsort(l->entries, l->n, sizeof l->entries[0], by_tag_and_id);
   if (!is_complete(l))
     return -EINVAL;
   if (len > cap)
@@ -219,18 +231,19 @@ static bool look_up(struct tarn_owner_cache *owners, struct entry *e,
                         : tarn_owner_find_group(owners, name, &e->id);
 }
 
+/* Nobody is asked for a name of digits: archives with numeric owners have many
+   of them. */
 static bool find_id(struct tarn_owner_cache *owners, struct entry *e,
                     const char *name, const uint32_t *number)
 {
   bool numeric = tarn_owner_is_numeric(owners);
+  bool digits = is_number(name, &e->id);
 
-  if (!numeric && look_up(owners, e, name))
+  if (!numeric && !digits && look_up(owners, e, name))
     return true;
-  if (number) {
+  if (number)
     e->id = *number;
-    return true;
-  }
-  return is_number(name, &e->id) || (numeric && look_up(owners, e, name));
+  return number || digits || (numeric && look_up(owners, e, name));
 }
 
 static const char *skip_comment(const char *p)

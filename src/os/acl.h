@@ -43,10 +43,10 @@ struct tarn_acl_ids {
 size_t tarn_acl_value_cap(const char *text, size_t len);
 /*
  * Writes the value of the text and returns its length: at most `cap`. Whom an
- * entry is about is told by the name, the fourth part, a qualifier of digits,
- * in that order; with numeric owners the name comes last. -EINVAL for what is
- * no list, or names somebody nobody knows; -E2BIG for too many entries;
- * -EOVERFLOW for an id in no range of its map; -ENOMEM.
+ * entry is about is told by the name, or by the fourth part, or by a qualifier
+ * of digits, which is no name; with numeric owners the name comes last. -EINVAL
+ * for what is no list, or names somebody nobody knows; -E2BIG for too many
+ * entries; -EOVERFLOW for an id in no range of its map; -ENOMEM.
  */
 int64_t tarn_acl_from_text(const struct tarn_acl_ids *ids, const char *text,
                            size_t len, uint8_t *value, size_t cap);

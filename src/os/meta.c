@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROC_PATH_CAP = 32 };
+enum { PROC_PATH_CAP = 32, PROC_NAME_CAP = PROC_PATH_CAP + NAME_MAX + 1 };
 
 /* The first failure, while the rest is still applied. */
 struct outcome {
@@ -105,16 +105,32 @@ int tarn_meta_apply_fd(int fd, const struct tarn_meta *m, const char **what)
   return o.rc;
 }
 
+static void proc_path_of(int dirfd, const char *name, char path[PROC_NAME_CAP])
+{
+  (void)snprintf(path, PROC_NAME_CAP, "/proc/self/fd/%d/%s", dirfd, name);
+}
+
+int tarn_meta_begin_dir_at(int dirfd, const char *name,
+                           const struct tarn_meta *m, const char **what)
+{
+  char path[PROC_NAME_CAP];
+  struct tarn_xattr_place place = {.fd = -1, .path = path};
+
+  proc_path_of(dirfd, name, path);
+  tarn_xattrs_clear_default(&place, m->xattrs);
+  return tarn_xattrs_apply(&place, m->xattrs, TARN_XATTR_PLAIN, what);
+}
+
 static int apply_symlink(int dirfd, const char *name, const struct tarn_meta *m,
                          const char **what)
 {
-  char path[PROC_PATH_CAP + NAME_MAX + 2];
+  char path[PROC_NAME_CAP];
   struct tarn_xattr_place place = {.fd = -1, .path = path};
   struct outcome o = {.what = what};
   struct timespec times[2];
   int rc = 0;
 
-  (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", dirfd, name);
+  proc_path_of(dirfd, name, path);
   apply_xattrs(&o, &place, m, TARN_XATTR_PLAIN);
   if (m->set_owner) {
     rc =

@@ -42,6 +42,13 @@ int tarn_meta_apply_fd(int fd, const struct tarn_meta *m, const char **what);
 int tarn_meta_apply_at(int dirfd, const char *name, bool is_symlink,
                        const struct tarn_meta *m, const char **what);
 /*
+ * What is done to a directory before others are made in it: its plain
+ * attributes, which are not worth keeping; and if it is to have a default list
+ * in the end, it has none until then, for others would inherit it.
+ */
+int tarn_meta_begin_dir_at(int dirfd, const char *name,
+                           const struct tarn_meta *m, const char **what);
+/*
  * The mode of what an O_PATH descriptor refers to, which fchmod refuses; by
  * /proc/self/fd. 0 or -errno.
  */

@@ -24,6 +24,7 @@ struct item {
 
 struct tarn_xattrs {
   size_t n, size;
+  unsigned refs;
   struct item items[];
 };
 
@@ -131,23 +132,37 @@ static bool next_wanted(struct wanted *w, struct item *item)
   return false;
 }
 
-static void copy_items(struct tarn_xattrs *x, struct wanted *w, char *at)
+static size_t bytes_of(const struct item *item)
 {
-  struct item item;
+  return strlen(item->name) + 1 + item->cap;
+}
 
-  w->next = 0;
-  while (next_wanted(w, &item)) {
-    size_t name_len = strlen(item.name) + 1;
+/* With room for `n` items and the bytes of all. */
+static struct tarn_xattrs *alloc(size_t n, size_t bytes)
+{
+  size_t size = sizeof(struct tarn_xattrs) + n * sizeof(struct item) + bytes;
+  struct tarn_xattrs *x = calloc(1, size);
 
-    memcpy(at, item.name, name_len);
-    item.name = at;
-    at += name_len;
-    if (item.len > 0)
-      memcpy(at, item.value, item.len);
-    item.value = (uint8_t *)at;
-    at += item.cap;
-    x->items[x->n++] = item;
-  }
+  if (!x)
+    return NULL;
+  x->size = size;
+  x->refs = 1;
+  return x;
+}
+
+/* Adds a copy whose bytes are at `at`; returns what is behind them. */
+static char *add_copy(struct tarn_xattrs *x, struct item item, char *at)
+{
+  size_t name_len = strlen(item.name) + 1;
+
+  memcpy(at, item.name, name_len);
+  item.name = at;
+  at += name_len;
+  if (item.len > 0)
+    memcpy(at, item.value, item.len);
+  item.value = (uint8_t *)at;
+  x->items[x->n++] = item;
+  return at + item.cap;
 }
 
 int tarn_xattrs_new(struct tarn_xattrs **out, const struct tarn_xattr_policy *p,
@@ -157,34 +172,104 @@ int tarn_xattrs_new(struct tarn_xattrs **out, const struct tarn_xattr_policy *p,
   size_t n = 0, bytes = 0;
   struct tarn_xattrs *x;
   struct item item;
+  char *at;
 
   *out = NULL;
   if (entry->n_xattrs == 0 && !entry->acl_access[0] && !entry->acl_default[0])
     return 0;
   while (next_wanted(&w, &item)) {
     n++;
-    bytes += strlen(item.name) + 1 + item.cap;
+    bytes += bytes_of(&item);
   }
   if (n == 0)
     return 0;
-  bytes += sizeof *x + n * sizeof(struct item);
-  x = calloc(1, bytes);
+  x = alloc(n, bytes);
   if (!x)
     return -ENOMEM;
-  x->size = bytes;
-  copy_items(x, &w, (char *)&x->items[n]);
+  at = (char *)&x->items[n];
+  w.next = 0;
+  while (next_wanted(&w, &item))
+    at = add_copy(x, item, at);
   *out = x;
   return 0;
 }
 
 void tarn_xattrs_free(struct tarn_xattrs *x)
 {
-  free(x);
+  if (x && --x->refs == 0)
+    free(x);
 }
 
 size_t tarn_xattrs_size(const struct tarn_xattrs *x)
 {
   return x ? x->size : 0;
+}
+
+/* ---- keeping ---- */
+
+/* The first from `i` on that is not plain. */
+static const struct item *next_late(const struct tarn_xattrs *x, size_t *i)
+{
+  while (x && *i < x->n) {
+    const struct item *item = &x->items[(*i)++];
+
+    if (item->step != TARN_XATTR_PLAIN)
+      return item;
+  }
+  return NULL;
+}
+
+static bool is_same(const struct item *a, const struct item *b)
+{
+  return strcmp(a->name, b->name) == 0 && a->failed == b->failed &&
+         a->len == b->len &&
+         (a->len == 0 || memcmp(a->value, b->value, a->len) == 0);
+}
+
+static bool keeps_the_same(const struct tarn_xattrs *x,
+                           const struct tarn_xattrs *last)
+{
+  const struct item *item;
+  size_t i = 0, n = 0;
+
+  while ((item = next_late(x, &i)))
+    if (n == last->n || !is_same(item, &last->items[n++]))
+      return false;
+  return n == last->n;
+}
+
+int tarn_xattrs_keep(struct tarn_xattrs **kept, const struct tarn_xattrs *x,
+                     struct tarn_xattrs **last)
+{
+  size_t n = 0, bytes = 0, i = 0;
+  const struct item *item;
+  char *at;
+
+  *kept = NULL;
+  while ((item = next_late(x, &i))) {
+    n++;
+    bytes += strlen(item->name) + 1 + item->len;
+  }
+  if (n == 0)
+    return 0;
+  if (!*last || !keeps_the_same(x, *last)) {
+    struct tarn_xattrs *copy = alloc(n, bytes);
+
+    if (!copy)
+      return -ENOMEM;
+    at = (char *)&copy->items[n];
+    for (i = 0; (item = next_late(x, &i));) {
+      struct item exact = *item;
+
+      exact.cap = exact.len;
+      at = add_copy(copy, exact, at);
+    }
+    tarn_xattrs_free(*last);
+    *last = copy;
+  }
+  (*last)->refs++;
+  *kept = *last;
+  return 0;
 }
 
 /* ---- applying ---- */
@@ -261,4 +346,14 @@ int tarn_xattrs_apply(const struct tarn_xattr_place *place,
     }
   }
   return first;
+}
+
+void tarn_xattrs_clear_default(const struct tarn_xattr_place *place,
+                               const struct tarn_xattrs *x)
+{
+  size_t i;
+
+  for (i = 0; x && i < x->n; i++)
+    if (!x->items[i].failed && strcmp(x->items[i].name, ACL_DEFAULT) == 0)
+      (void)lremovexattr(place->path, ACL_DEFAULT);
 }

@@ -13,8 +13,9 @@
  *
  * They are applied in steps, each at its time: see enum tarn_xattr_step.
  *
- * Memory: one allocation for a member's attributes. Threads: travel with the
- * operation.
+ * Memory: one allocation for a member's attributes; directories share what is
+ * the same. Threads: travel with the operation; what is kept, with the name
+ * lane's item.
  */
 #ifndef TARN_OS_XATTR_H
 #define TARN_OS_XATTR_H
@@ -43,7 +44,16 @@ bool tarn_xattr_wanted(const struct tarn_xattr_policy *p, const char *name);
  */
 int tarn_xattrs_new(struct tarn_xattrs **x, const struct tarn_xattr_policy *p,
                     const struct tarn_entry *entry);
-void tarn_xattrs_free(struct tarn_xattrs *x); /* NULL is fine */
+/*
+ * What of them a directory needs when all else is made, resolved: all but the
+ * plain ones. *kept is another reference to *last, which is the one kept
+ * before, if that says the same, as it mostly does; NULL when there is nothing.
+ * *last may be NULL and becomes *kept, with a reference of its own. -ENOMEM.
+ */
+int tarn_xattrs_keep(struct tarn_xattrs **kept, const struct tarn_xattrs *x,
+                     struct tarn_xattrs **last);
+/* Gives a reference back; NULL is fine. */
+void tarn_xattrs_free(struct tarn_xattrs *x);
 /* Bytes it takes; 0 for NULL. */
 size_t tarn_xattrs_size(const struct tarn_xattrs *x);
 
@@ -78,5 +88,9 @@ enum tarn_xattr_step {
 int tarn_xattrs_apply(const struct tarn_xattr_place *place,
                       const struct tarn_xattrs *x, enum tarn_xattr_step step,
                       const char **what);
+/* Takes away the default list of a path that is not followed, if *x has one for
+   it. */
+void tarn_xattrs_clear_default(const struct tarn_xattr_place *place,
+                               const struct tarn_xattrs *x);
 
 #endif

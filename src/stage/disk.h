@@ -23,7 +23,7 @@
 #define TARN_DISK_NAMES      64u
 #define TARN_DISK_FILES      32u
 #define TARN_DISK_BYTES      (512u * 1024u)
-/* Bytes of attributes that directories may keep until the end. */
+/* Bytes of lists that directories may keep until the end. */
 #define TARN_DISK_DIR_XATTRS (64u * 1024u * 1024u)
 /* Writer items at most. */
 #define TARN_DISK_WRITERS    64u
@@ -137,7 +137,9 @@ struct disk_names {
   /* Which files these are; NULL when names are made whatever is there. */
   struct tarn_inode *busy;
   size_t n_busy;
-  struct tarn_dir_tree tree; /* directories to be finished */
+  struct tarn_dir_tree tree;       /* directories to be finished */
+  struct tarn_xattrs *last_xattrs; /* that one of them keeps */
+  size_t dir_xattrs;               /* bytes that all of them keep */
 };
 
 /* One file's share of a write item. */
@@ -194,7 +196,6 @@ struct sink_disk {
   bool names_running, wait_for_close, wait_to_settle;
   unsigned writers_running;
 
-  size_t dir_xattrs; /* bytes of attributes that directories keep */
   struct tarn_defer step;
   struct tarn_meter meter;
   bool warned_absolute, warned_owners, has_end, closing, keep, finished;
@@ -222,7 +223,7 @@ void tarn_disk_write_on_worker(struct tarn_item *item);
    NULL. 0 or -errno. */
 int tarn_disk_dirs_put_on_worker(struct disk_names *n, const char *path,
                                  size_t len, const struct tarn_place_dir *made,
-                                 struct tarn_meta *meta);
+                                 const struct tarn_meta *meta);
 void tarn_disk_dirs_on_worker(struct tarn_item *item);
 
 static inline struct disk_op *tarn_disk_op_of(struct tarn_list *link)

@@ -134,9 +134,9 @@ static int node_of(struct disk_names *n, const char *path, size_t len,
 
 int tarn_disk_dirs_put_on_worker(struct disk_names *n, const char *path,
                                  size_t len, const struct tarn_place_dir *made,
-                                 struct tarn_meta *meta)
+                                 const struct tarn_meta *meta)
 {
-  struct tarn_xattrs *xattrs;
+  struct tarn_xattrs *xattrs, *last = n->last_xattrs;
   uint32_t node;
   int rc = node_of(n, path, len, &made->inode, &node);
 
@@ -146,8 +146,11 @@ int tarn_disk_dirs_put_on_worker(struct disk_names *n, const char *path,
     tarn_dir_tree_keep_mode(&n->tree, node, made->old_mode);
   if (!meta)
     return 0;
-  xattrs = meta->xattrs;
-  meta->xattrs = NULL;
+  rc = tarn_xattrs_keep(&xattrs, meta->xattrs, &n->last_xattrs);
+  if (rc < 0)
+    return rc;
+  if (n->last_xattrs != last)
+    n->dir_xattrs += tarn_xattrs_size(xattrs);
   return tarn_dir_tree_set(&n->tree, node, meta, xattrs) ? 0 : -ENOMEM;
 }
 

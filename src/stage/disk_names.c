@@ -90,6 +90,16 @@ static void find_inode_on_worker(struct disk_names *n, struct disk_op *op)
   }
 }
 
+/* What need not wait for the end. */
+static void begin_dir_on_worker(struct disk_names *n, struct disk_op *op)
+{
+  const char *name;
+  int dir = tarn_place_parent(&n->place, op->path, &name);
+
+  op->meta_rc =
+      dir < 0 ? dir : tarn_meta_begin_dir_at(dir, name, &op->meta, &op->what);
+}
+
 static int make_dir_on_worker(struct disk_names *n, struct disk_op *op)
 {
   struct tarn_place_dir made;
@@ -98,8 +108,11 @@ static int make_dir_on_worker(struct disk_names *n, struct disk_op *op)
   if (rc < 0)
     return rc;
   op->inode = made.inode;
-  return tarn_disk_dirs_put_on_worker(n, op->path, strlen(op->path), &made,
-                                      &op->meta);
+  rc = tarn_disk_dirs_put_on_worker(n, op->path, strlen(op->path), &made,
+                                    &op->meta);
+  if (rc == 0 && op->meta.xattrs)
+    begin_dir_on_worker(n, op);
+  return rc;
 }
 
 static void make_name_on_worker(struct disk_names *n, struct disk_op *op)

@@ -153,8 +153,7 @@ static bool is_privileged(const struct sink_disk *sink)
 /*
  * Attributes are as large as archives like: in waiting they are paid for like
  * bytes. A file's are there until it is complete: never so much is taken for
- * one that no room is left for its content. Those of directories are kept until
- * the end, so they have a limit.
+ * one that no room is left for its content.
  */
 static bool set_xattrs(struct sink_disk *sink, struct disk_op *op,
                        const struct tarn_entry *entry)
@@ -175,13 +174,6 @@ static bool set_xattrs(struct sink_disk *sink, struct disk_op *op,
   op->paid = &sink->flow->out;
   op->n_paid = size < op->paid->cap / 4 ? size : op->paid->cap / 4;
   tarn_budget_force(op->paid, op->n_paid);
-  if (op->kind != DISK_DIR)
-    return true;
-  sink->dir_xattrs += size;
-  if (sink->dir_xattrs > TARN_DISK_DIR_XATTRS)
-    tarn_flow_fail(sink->flow, TARN_ELIMIT,
-                   "%s: the attributes of directories take more than %u MiB",
-                   op->path, TARN_DISK_DIR_XATTRS >> 20);
   return true;
 }
 

@@ -240,6 +240,11 @@ static void on_names(struct tarn_item *item, int status)
     tarn_flow_fail(s->flow, status, "names: work item");
   else if (n->err.code)
     s->flow->fail(s->flow, &n->err);
+  else if (n->dir_xattrs > TARN_DISK_DIR_XATTRS)
+    tarn_flow_fail(s->flow, TARN_ELIMIT,
+                   "the access control lists of directories take more than "
+                   "%u MiB",
+                   TARN_DISK_DIR_XATTRS >> 20);
   if (s->closing && (!s->keep || n->err.code)) {
     tarn_disk_drop_ops(s, &n->ops);
     tarn_disk_drop_ops(s, &s->ops);

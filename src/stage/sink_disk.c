@@ -272,6 +272,7 @@ static void free_tree(struct tarn_tree *tree)
     (void)close(s->names.root);
   free_owner_options(s);
   tarn_dir_tree_free(&s->names.tree);
+  tarn_xattrs_free(s->names.last_xattrs);
   free(s->names.busy);
   free(s->writers);
   free(s->path);

@@ -53,9 +53,9 @@ static void told_size(struct source_fd *s, int fd)
   if (s->regular && st.st_size >= 0) {
     off_t from = lseek(fd, 0, SEEK_CUR);
 
-    s->flow->wire_total =
-        (uint64_t)(st.st_size > from && from > 0 ? st.st_size - from
-                                                 : st.st_size);
+    if (from < 0)
+      from = 0;
+    s->flow->wire_total = st.st_size > from ? (uint64_t)(st.st_size - from) : 0;
   }
 }
 

@@ -43,9 +43,8 @@ static void fail(struct untar *u, struct tarn_err *err)
                        type[0] ? " (" : "", type, type[0] ? ")" : "");
   else if (guess)
     (void)tarn_err_set(err, TARN_ENOTARCHIVE,
-                       "not an archive that tarn can unpack: %s (save it "
-                       "with -o)",
-                       guess);
+                       "not an archive that tarn can unpack: %s%s", guess,
+                       type[0] ? " (save it with -o)" : "");
   u->flow->fail(u->flow, err);
 }
 

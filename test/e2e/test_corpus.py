@@ -68,7 +68,7 @@ def has_list():
 @pytest.mark.usefixtures("has_list")
 @pytest.mark.parametrize("path", ARCHIVES, ids=ids)
 def test_an_archive_lists_as_with_gnu_tar_field_by_field(path):
-    res = program.run("list", "-vv", path).expect(0)
+    res = program.run("list", "-vv", "--full-time", path).expect(0)
     ours = res.out.decode("utf-8", "surrogateescape").splitlines()
     assert [fields(line) for line in ours] == [fields(line)
                                                for line in gnu_lines(path)]

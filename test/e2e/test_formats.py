@@ -302,16 +302,3 @@ def test_deep_stdout_read_at_a_megabyte_a_second(nginx):
     res = program.finish(proc, timeout=120).expect(0)
     assert b"".join(got) + res.out == data
     within_memory(res)
-
-
-def test_attributes_that_are_not_restored_are_warned_of_once(tarn, server,
-                                                             tmp_path):
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as t:
-        for name in ("a", "b"):
-            info = tarfile.TarInfo(name)
-            info.pax_headers = {"SCHILY.xattr.user.note": "x"}
-            t.addfile(info)
-    url = server.add("/x.tar", packed.getvalue())
-    res = tarn("get", url, "-C", tmp_path / "o", *RETRY).expect(0)
-    assert res.err.count("extended attributes") == 1

@@ -1,6 +1,7 @@
 """`tarn list`: names, columns, JSON; over a URL, a file, standard input."""
 import base64
 import datetime
+from fractions import Fraction
 import io
 import json
 import os
@@ -210,7 +211,8 @@ def check_object(got, info):
     assert got["size"] == info.size
     assert got["link"] == (info.linkname if info.issym() or info.islnk()
                            else None)
-    assert got["mtime_sec"] == int(float(info.mtime) // 1)
+    mtime = Fraction(info.pax_headers.get("mtime", int(info.mtime)))
+    assert got["mtime_sec"] + Fraction(got["mtime_nsec"], 10**9) == mtime
     when = datetime.datetime.fromtimestamp(got["mtime_sec"],
                                            datetime.timezone.utc)
     assert got["mtime"] == when.strftime("%Y-%m-%dT%H:%M:%S.") + \

@@ -16,7 +16,8 @@ mv "$dir/first" "$dir/prefix"
 lib=$dir/prefix/$TARN_LIBDIR
 
 for file in bin/tarn include/tarn/tarn.h share/man/man1/tarn.1 \
-  share/man/man1/tarn-get.1 "$TARN_LIBDIR/libtarn.a" "$TARN_LIBDIR/libtarn.so"
+  share/man/man1/tarn-get.1 share/man/man1/tarn-extract.1 \
+  share/man/man1/tarn-list.1 "$TARN_LIBDIR/libtarn.a" "$TARN_LIBDIR/libtarn.so"
 do
   [ -s "$dir/prefix/$file" ] || { echo "$file is not installed"; exit 1; }
 done

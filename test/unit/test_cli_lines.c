@@ -120,16 +120,34 @@ static void the_closing_line_says_what_lifts_the_limit(void **state)
   expect_closing(&v, "limit: memory (try --memory=1Gi)");
 }
 
+static void what_is_read_here_has_no_network(void **state)
+{
+  struct tarn_progress p = figures();
+  struct cli_view v = view(&p);
+  char line[TARN_CLI_LINE];
+
+  (void)state;
+  v.is_local = 1;
+  expect_closing(&v, "250 MB read in 10.0 s, 25.0 MB/s; limit: input");
+  (void)tarn_cli_lines_progress(line, sizeof line, 200, &v);
+  assert_null(strstr(line, "conn"));
+  assert_non_null(strstr(line, "limit: input"));
+  (void)tarn_cli_lines_stages(line, sizeof line, &v);
+  assert_non_null(strstr(line, "input busy"));
+  assert_null(strstr(line, "network"));
+}
+
 static void stages_are_told_busy_and_waiting(void **state)
 {
   struct tarn_progress p = figures();
+  struct cli_view v = view(&p);
   char line[TARN_CLI_LINE];
 
   (void)state;
   p.decode.busy_ns = 8 * second;
   p.decode.wait_in_ns = second;
   p.decode.wait_out_ns = second / 2;
-  (void)tarn_cli_lines_stages(line, sizeof line, &p);
+  (void)tarn_cli_lines_stages(line, sizeof line, &v);
   assert_non_null(strstr(line, "decode busy 8.0 s, waiting for input 1.0 s, "
                                "for output 0.5 s"));
 }
@@ -142,6 +160,7 @@ int main(void)
       cmocka_unit_test(without_a_total_there_is_no_percent_and_no_eta),
       cmocka_unit_test(an_empty_object_is_complete),
       cmocka_unit_test(the_closing_line_says_what_lifts_the_limit),
+      cmocka_unit_test(what_is_read_here_has_no_network),
       cmocka_unit_test(stages_are_told_busy_and_waiting),
   };
 

@@ -104,6 +104,21 @@ static void a_decoded_name_never_leaves_the_directory(void **state)
   expect_name("https://a.test/a%00b", "a%00b");
 }
 
+static void a_scheme_makes_a_word_a_url(void **state)
+{
+  (void)state;
+  assert_true(tarn_cli_url_has_scheme("http://h/x"));
+  assert_true(tarn_cli_url_has_scheme("s3://b/k"));
+  assert_true(tarn_cli_url_has_scheme("a+b-c.1://"));
+  assert_false(tarn_cli_url_has_scheme("file.tar"));
+  assert_false(tarn_cli_url_has_scheme("./http://x"));
+  assert_false(tarn_cli_url_has_scheme("/http://x"));
+  assert_false(tarn_cli_url_has_scheme("http:x"));
+  assert_false(tarn_cli_url_has_scheme("://x"));
+  assert_false(tarn_cli_url_has_scheme("1a://x"));
+  assert_false(tarn_cli_url_has_scheme(""));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -112,6 +127,7 @@ int main(void)
       cmocka_unit_test(secrets_of_a_url_are_not_shown),
       cmocka_unit_test(a_file_name_is_the_last_part_decoded),
       cmocka_unit_test(a_decoded_name_never_leaves_the_directory),
+      cmocka_unit_test(a_scheme_makes_a_word_a_url),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

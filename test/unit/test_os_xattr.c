@@ -274,6 +274,44 @@ static void a_damaged_value_of_a_list_fails_when_it_is_applied(void **s)
   (void)close(fd);
 }
 
+static void what_is_kept_is_late_and_shared_while_it_is_the_same(void **s)
+{
+  struct tarn_xattr x[2] = {
+      {"security.capability", (const uint8_t *)"c", 1},
+      attribute("user.a", "1"),
+  };
+  struct tarn_entry e = entry_of(TARN_ENTRY_DIR, x, 2);
+  struct tarn_xattr_policy root = {.privileged = true};
+  struct tarn_xattrs *all, *kept[5], *last = NULL;
+  size_t i;
+
+  (void)s;
+  /* The second time all is the same; then the list is another, then there is
+     less of the same, then nothing that is kept. */
+  for (i = 0; i < 5; i++) {
+    e.acl_access = i < 2   ? "user::rwx,group::r,other::r"
+                   : i < 4 ? "user::rwx,group::r,other::w"
+                           : "";
+    e.xattrs = i < 3 ? x : x + 1;
+    e.n_xattrs = i < 3 ? 2 : 1;
+    all = make(&root, &e);
+    tarn_xattrs_resolve(all, &ids);
+    assert_int_equal(tarn_xattrs_keep(&kept[i], all, &last), 0);
+    if (kept[i]) {
+      assert_ptr_equal(kept[i], last);
+      assert_true(tarn_xattrs_size(last) < tarn_xattrs_size(all));
+    }
+    tarn_xattrs_free(all);
+  }
+  assert_ptr_equal(kept[0], kept[1]);
+  assert_ptr_not_equal(kept[1], kept[2]);
+  assert_ptr_not_equal(kept[2], kept[3]);
+  assert_null(kept[4]);
+  for (i = 0; i < 5; i++)
+    tarn_xattrs_free(kept[i]);
+  tarn_xattrs_free(last);
+}
+
 static void a_text_that_is_no_list_fails_when_it_is_applied(void **s)
 {
   struct tarn_entry e = entry_of(TARN_ENTRY_FILE, NULL, 0);
@@ -329,6 +367,7 @@ int main(void)
       cmocka_unit_test(lists_and_capabilities_are_judged_apart),
       cmocka_unit_test(a_symbolic_link_has_no_list),
       cmocka_unit_test(a_damaged_value_of_a_list_fails_when_it_is_applied),
+      cmocka_unit_test(what_is_kept_is_late_and_shared_while_it_is_the_same),
       cmocka_unit_test(a_text_that_is_no_list_fails_when_it_is_applied),
       cmocka_unit_test(capabilities_are_a_step_of_their_own),
   };
