@@ -3,6 +3,7 @@
  *
  *   disk_op.c     an entry becomes an operation: name judged, metadata chosen
  *   disk_names.c  the name lane: operations in order, on a worker
+ *   disk_link.c   hard links that bring content
  *   disk_write.c  the write lane: pieces and metadata of open files
  *   disk_dirs.c   directories at the end, deepest first
  *   disk_run.c    what goes to the lanes, and what comes back: failures
@@ -60,6 +61,7 @@ struct disk_op {
   struct tarn_meta meta; /* ids are filled in on the name lane */
   mode_t node_type;
   dev_t dev;
+  bool linked;   /* FILE: a hard link to target that brings content */
   bool sparse;   /* FILE: its length is set at the end, to */
   uint64_t size; /* this */
   struct tarn_slab *hold;
@@ -128,6 +130,7 @@ struct disk_names {
   struct tarn_place place;
   bool place_open, no_openat2;
   struct tarn_owner_cache *owners;
+  struct tarn_inode *made; /* files made last: disk_link.c; or NULL */
   char *chown; /* the owner of all, or NULL */
   mode_t umask;
   struct tarn_err err; /* the target itself cannot be opened */
@@ -216,6 +219,11 @@ void tarn_disk_file_free(struct disk_file *file);
 
 /* disk_names.c: works on names->ops until one must wait. */
 void tarn_disk_names_on_worker(struct tarn_item *item);
+/* disk_link.c: a file has been made; the file that a link brings content for,
+   open for writing, or -errno. */
+void tarn_disk_made_on_worker(struct disk_names *n,
+                              const struct tarn_inode *inode);
+int tarn_disk_link_open_on_worker(struct disk_names *n, struct disk_op *op);
 /* disk_write.c */
 void tarn_disk_write_on_worker(struct tarn_item *item);
 /* disk_dirs.c: remembers what is to be done to the directory of `len` bytes at

@@ -54,7 +54,7 @@ static int find_owner_on_worker(struct disk_names *n, struct disk_op *op)
   int rc;
 
   tarn_xattrs_resolve(op->meta.xattrs, &ids);
-  if (!op->meta.set_owner || op->kind == DISK_LINK)
+  if (!op->meta.set_owner || op->kind == DISK_LINK || op->linked)
     return 0;
   rc = tarn_owner_uid(n->owners, op->uname, op->uid, &op->meta.uid);
   if (rc == 0)
@@ -120,8 +120,11 @@ static void make_name_on_worker(struct disk_names *n, struct disk_op *op)
   op->what = "make";
   switch (op->kind) {
   case DISK_FILE:
-    op->fd = tarn_place_file(&n->place, op->path, &op->inode);
+    op->fd = op->linked ? tarn_disk_link_open_on_worker(n, op)
+                        : tarn_place_file(&n->place, op->path, &op->inode);
     op->rc = op->fd < 0 ? op->fd : 0;
+    if (op->rc == 0)
+      tarn_disk_made_on_worker(n, &op->inode);
     break;
   case DISK_DIR:
     op->rc = make_dir_on_worker(n, op);
@@ -157,7 +160,7 @@ static void judge_old_on_worker(struct disk_names *n, struct disk_op *op)
   int rc;
 
   wish.path = op->path;
-  wish.link = op->kind == DISK_LINK ? op->target : NULL;
+  wish.link = op->kind == DISK_LINK || op->linked ? op->target : NULL;
   wish.is_dir = op->kind == DISK_DIR;
   wish.mtime = op->meta.mtime;
   wish.busy = n->busy;
@@ -202,7 +205,7 @@ static void do_op_on_worker(struct disk_names *n, struct disk_op *op)
     if (op->rc == 0 && !op->skipped)
       make_name_on_worker(n, op);
     again = op->rc == -EACCES && make_way_on_worker(n, op->path);
-    if (op->rc == -EACCES && op->kind == DISK_LINK)
+    if (op->rc == -EACCES && (op->kind == DISK_LINK || op->linked))
       again |= make_way_on_worker(n, op->target);
   } while (again);
 }

@@ -164,7 +164,7 @@ static bool set_xattrs(struct sink_disk *sink, struct disk_op *op,
                                      .include = sink->opts.xattrs_include};
   size_t size;
 
-  if (op->kind == DISK_LINK)
+  if (entry->type == TARN_ENTRY_HARDLINK)
     return true;
   if (tarn_xattrs_new(&op->meta.xattrs, &policy, entry) != 0)
     return false;
@@ -205,7 +205,10 @@ static struct disk_op *make(struct sink_disk *sink,
   op->kind = kinds[i].kind;
   op->node_type = kinds[i].node_type;
   op->dev = makedev(entry->dev_major, entry->dev_minor);
-  op->sparse = entry->sparse;
+  op->linked = op->kind == DISK_LINK && entry->size > 0;
+  if (op->linked)
+    op->kind = DISK_FILE;
+  op->sparse = entry->sparse || op->linked; /* it may have been longer */
   op->size = entry->size;
   set_meta(sink, op, entry);
   if (!set_xattrs(sink, op, entry)) {

@@ -121,14 +121,29 @@ static void remove_links(struct sink_disk *s, struct disk_file *f)
 
 /* ---- the name lane ---- */
 
+/* Another name of the file, which goes with it if it fails. */
+static void remember_name(struct sink_disk *s, struct disk_file *f,
+                          const char *path, const struct tarn_inode *inode)
+{
+  size_t len = strlen(path);
+  struct disk_name *name = malloc(sizeof *name + len + 1);
+
+  if (!name) {
+    tarn_flow_fail(s->flow, TARN_ENOMEM, "link: out of memory");
+    return;
+  }
+  name->inode = *inode;
+  memcpy(name->path, path, len + 1);
+  tarn_list_init(&name->link);
+  tarn_list_append(&f->links, &name->link);
+}
+
 static void remember_link(struct sink_disk *s, const struct disk_op *op)
 {
   struct tarn_list *link;
-  size_t len = strlen(op->path);
 
   for (link = s->files.next; link != &s->files; link = link->next) {
     struct disk_file *f = TARN_CONTAINER(link, struct disk_file, all);
-    struct disk_name *name;
 
     /* Files are opened in the order of the list: behind the first that is
        not, there is none, and very many may wait. */
@@ -136,15 +151,7 @@ static void remember_link(struct sink_disk *s, const struct disk_op *op)
       return;
     if (f->op->inode.ino != op->inode.ino || f->op->inode.dev != op->inode.dev)
       continue;
-    name = malloc(sizeof *name + len + 1);
-    if (!name) {
-      tarn_flow_fail(s->flow, TARN_ENOMEM, "link: out of memory");
-      return;
-    }
-    name->inode = op->inode;
-    memcpy(name->path, op->path, len + 1);
-    tarn_list_init(&name->link);
-    tarn_list_append(&f->links, &name->link);
+    remember_name(s, f, op->path, &op->inode);
     return;
   }
 }
@@ -159,6 +166,8 @@ static void file_opened(struct sink_disk *s, struct disk_op *op)
   f->fd = op->fd;
   s->n_open++;
   tarn_disk_await(s, f);
+  if (op->linked)
+    remember_name(s, f, op->target, &op->inode);
   tarn_disk_make_ready(s, f);
 }
 

@@ -249,6 +249,7 @@ static bool copy_owner_options(struct sink_disk *s,
 static void free_owner_options(struct sink_disk *s)
 {
   tarn_owner_cache_free(s->names.owners);
+  free(s->names.made);
   free(s->names.chown);
   tarn_id_map_close(&s->uid_map);
   tarn_id_map_close(&s->gid_map);

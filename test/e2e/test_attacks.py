@@ -2,6 +2,7 @@
 exit code, or no end at all."""
 import gzip
 import io
+import os
 import random
 import tarfile
 
@@ -140,3 +141,45 @@ def test_ranges_of_one_byte_at_the_least_memory(tarn, server, tmp_path, url):
                "--memory=2Mi", "--connections=64").expect(0)
     assert res.out == (TEXT[:200] if url == "/a" else b"")
     assert url == "/a" or (tmp_path / "x").read_bytes() == b"q" * 100
+
+
+def link_with_content(name, target, body):
+    """A pax hard link that brings content, as POSIX's -o linkdata writes."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w",
+                      format=tarfile.PAX_FORMAT) as tar:
+        first = tarfile.TarInfo("own")
+        first.size = 3
+        first.mode = 0o444
+        first.mtime = 1000000000.5
+        tar.addfile(first, io.BytesIO(b"old"))
+        info = tarfile.TarInfo(name)
+        info.type = tarfile.LNKTYPE
+        info.linkname = target
+        info.pax_headers = {"comment": "x", "size": str(len(body))}
+        tar.addfile(info)
+        tar.fileobj.write(body.ljust(512, b"\0"))
+        tar.offset += 512
+    return packed.getvalue()
+
+
+def test_content_of_a_hard_link_goes_into_a_file_of_the_archive(tarn, server,
+                                                               tmp_path):
+    url = server.add("/x.tar", link_with_content("name", "own", b"x"))
+    tarn("get", url, "-C", tmp_path / "o", *RETRY).expect(0)
+    assert (tmp_path / "o/own").read_bytes() == b"x"
+    st = os.stat(tmp_path / "o/own")
+    assert os.path.samefile(tmp_path / "o/own", tmp_path / "o/name")
+    assert st.st_mode & 0o777 == 0o444
+    assert st.st_mtime_ns == 1000000000500000000
+
+
+def test_content_of_a_hard_link_never_goes_into_a_file_that_was_there(
+        tarn, server, tmp_path):
+    (tmp_path / "victim").write_bytes(b"precious")
+    (tmp_path / "o").mkdir()
+    os.link(tmp_path / "victim", tmp_path / "o/laid")
+    url = server.add("/x.tar", link_with_content("name", "laid", b"evil"))
+    res = tarn("get", url, "-C", tmp_path / "o", *RETRY).expect(1)
+    assert "what this archive has not made" in res.err
+    assert (tmp_path / "victim").read_bytes() == b"precious"
