@@ -214,7 +214,7 @@ enum tarn_get_flag {
   TARN_IPV4 = 1 << 4,
   TARN_IPV6 = 1 << 5,
   TARN_ALLOW_UNPROVEN = 1 << 6, /* accept an end nothing proves */
-  TARN_NO_SYNC = 1 << 7,        /* TO_FILE: no fsync */
+  TARN_NO_SYNC = 1 << 7,        /* TO_FILE, TARN_ATOMIC: no fsync */
   TARN_SAME_OWNER = 1 << 8,     /* restore owners (default for root) */
   TARN_NO_SAME_OWNER = 1 << 9,
   TARN_SAME_PERMISSIONS = 1 << 10,    /* modes exactly (default for root) */

@@ -113,6 +113,8 @@ static int check(struct tarn_get_options *o, struct tarn_err *err)
     return tarn_err_set(err, TARN_EINVAL, "no file to write");
   if (o->target == TARN_TO_CALLBACK && !o->on_data)
     return tarn_err_set(err, TARN_EINVAL, "no callback for the bytes");
+  if ((o->flags & TARN_ATOMIC) && o->target != TARN_TO_DIR)
+    return tarn_err_set(err, TARN_EINVAL, "atomic is for directories");
   if (has_members(o) && (o->flags & TARN_RAW))
     return tarn_err_set(err, TARN_EINVAL, "raw bytes where members are wanted");
   if ((rc = check_old(o, err)) != 0)
@@ -184,6 +186,8 @@ static struct tarn_tree *disk_tree(struct tarn_job *job,
     disk.same_owner = true;
   disk.old = old_policy(o->flags);
   disk.keep_dir_symlink = o->flags & TARN_KEEP_DIRECTORY_SYMLINK;
+  disk.atomic = o->flags & TARN_ATOMIC;
+  disk.no_sync = o->flags & TARN_NO_SYNC;
   disk.no_xattrs = o->flags & TARN_NO_XATTRS;
   disk.xattrs_include = job->xattrs;
   disk.umask = job->ctx->env.umask;

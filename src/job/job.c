@@ -230,7 +230,20 @@ static void start_running(struct tarn_job *job)
   tarn_sm_to(&job->sm, TARN_JOB_RUNNING);
   if (job->max_time_ms)
     (void)uv_timer_start(&job->timer, on_max_time, job->max_time_ms, 0);
-  job->source->ops->start(job->source);
+  if (!job->flow.wait_for_target)
+    job->source->ops->start(job->source);
+}
+
+/* The target is open. */
+static void on_target(struct tarn_flow *flow)
+{
+  struct tarn_job *job = of(flow);
+
+  if (!flow->wait_for_target || flow->over)
+    return;
+  flow->wait_for_target = false;
+  if (job->sm.state == TARN_JOB_RUNNING)
+    job->source->ops->start(job->source);
 }
 
 static void on_step(struct tarn_defer *d)
@@ -285,6 +298,7 @@ struct tarn_job *tarn_job_new(struct tarn *ctx, size_t memory, bool raw)
   flow->warn = on_warn;
   flow->retry = on_retry;
   flow->finished = on_finished;
+  flow->start = on_target;
   tarn_sm_init(&job->sm, &state_table, &ctx->env.trace);
   tarn_defer_init(&job->step, on_step);
   tarn_list_init(&job->link);

@@ -2,6 +2,7 @@
  * Inside sink_disk: its objects, and the files that work on them.
  *
  *   disk_op.c     an entry becomes an operation: name judged, metadata chosen
+ *   disk_target.c the target directory, or the work tree that becomes it
  *   disk_names.c  the name lane: operations in order, on a worker
  *   disk_link.c   hard links that bring content
  *   disk_write.c  the write lane: pieces and metadata of open files
@@ -17,6 +18,7 @@
 #include "os/meta.h"
 #include "os/owner.h"
 #include "os/place.h"
+#include "os/work_tree.h"
 #include "stage/sink_disk.h"
 
 /* Most operations in one item of the name lane; files in one of the writers,
@@ -126,12 +128,14 @@ struct disk_names {
   struct sink_disk *sink;
   struct tarn_list ops, done; /* done: worked on, in order */
   const char *root_path;
-  int root; /* -1 until the target is open */
+  int root; /* -1 until the target is open; with a work tree, its */
+  struct tarn_work_tree work;
+  bool commit; /* the work tree is to get its name */
   struct tarn_place place;
   bool place_open, no_openat2;
   struct tarn_owner_cache *owners;
   struct tarn_inode *made; /* files made last: disk_link.c; or NULL */
-  char *chown; /* the owner of all, or NULL */
+  char *chown;             /* the owner of all, or NULL */
   mode_t umask;
   struct tarn_err err; /* the target itself cannot be opened */
   bool must_settle;    /* stopped before the first of ops, as files are in */
@@ -201,7 +205,7 @@ struct sink_disk {
 
   struct tarn_defer step;
   struct tarn_meter meter;
-  bool warned_absolute, warned_owners, has_end, closing, keep, finished;
+  bool warned_absolute, warned_owners, has_end, ended, closing, keep, finished;
 };
 
 /* disk_op.c: an operation for `entry`, or NULL: it is to be skipped, or was
@@ -219,6 +223,10 @@ void tarn_disk_file_free(struct disk_file *file);
 
 /* disk_names.c: works on names->ops until one must wait. */
 void tarn_disk_names_on_worker(struct tarn_item *item);
+/* disk_target.c: opens the target, errors in n->err; at the end, of an atomic
+   job, an item of its own for what becomes of the work tree. */
+int tarn_disk_target_open_on_worker(struct disk_names *n);
+void tarn_disk_target_end_on_worker(struct tarn_item *item);
 /* disk_link.c: a file has been made; the file that a link brings content for,
    open for writing, or -errno. */
 void tarn_disk_made_on_worker(struct disk_names *n,

@@ -6,48 +6,6 @@
 
 #include "stage/disk.h"
 
-/* mkdir -p, then open: once, before the first name. */
-static int open_target_on_worker(struct disk_names *n)
-{
-  size_t len = strlen(n->root_path), i;
-  char *path;
-  int rc = n->chown ? tarn_owner_force(n->owners, n->chown, &n->err) : 0;
-
-  if (rc)
-    return rc;
-  path = strdup(n->root_path);
-  if (!path)
-    return tarn_err_nomem(&n->err, "target");
-  for (i = 1; i <= len; i++) {
-    char kept = path[i];
-
-    if (kept != '/' && kept != '\0')
-      continue;
-    path[i] = '\0';
-    if (mkdir(path, 0777) != 0 && errno != EEXIST && errno != EISDIR &&
-        kept == '\0') {
-      int failed = errno;
-
-      free(path);
-      return tarn_err_sys(&n->err, TARN_EFILE, failed, "%s: make directory",
-                          n->root_path);
-    }
-    path[i] = kept;
-  }
-  n->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  free(path);
-  if (n->root < 0)
-    return tarn_err_sys(&n->err, TARN_EFILE, errno, "%s: open directory",
-                        n->root_path);
-  if (tarn_place_open(&n->place, n->root, !n->no_openat2, n->umask) != 0)
-    return tarn_err_nomem(&n->err, "target");
-  n->place.old = n->sink->opts.old;
-  n->place.keep_dir_symlink = n->sink->opts.keep_dir_symlink;
-  n->place.tree = &n->tree;
-  n->place_open = true;
-  return 0;
-}
-
 static int find_owner_on_worker(struct disk_names *n, struct disk_op *op)
 {
   struct tarn_acl_ids ids = {n->owners, &n->sink->uid_map, &n->sink->gid_map};
@@ -223,7 +181,7 @@ void tarn_disk_names_on_worker(struct tarn_item *item)
   struct tarn_list *link;
 
   n->out_of_fds = n->must_settle = false;
-  if (!n->place_open && open_target_on_worker(n) != 0)
+  if (!n->place_open && tarn_disk_target_open_on_worker(n) != 0)
     return;
   while ((link = tarn_list_first(&n->ops))) {
     struct disk_op *op = TARN_CONTAINER(link, struct disk_op, link);

@@ -245,6 +245,8 @@ static void on_names(struct tarn_item *item, int status)
   s->names_running = false;
   while ((link = tarn_list_shift(&n->done)))
     op_done(s, tarn_disk_op_of(link));
+  if (n->place_open && s->flow->wait_for_target)
+    s->flow->start(s->flow);
   if (status)
     tarn_flow_fail(s->flow, status, "names: work item");
   else if (n->err.code)
@@ -316,8 +318,8 @@ void tarn_disk_dispatch_names(struct sink_disk *s)
   if (s->names_running || (s->wait_for_close && s->n_open > 0) ||
       (s->wait_to_settle && s->n_awaited > 0))
     return;
-  only_target =
-      s->has_end && !s->closing && !s->names.place_open && !s->names.err.code;
+  only_target = (s->has_end || s->opts.atomic) && !s->closing &&
+                !s->names.place_open && !s->names.err.code;
   gather_names(s);
   if (tarn_list_empty(&s->names.ops) && !only_target)
     return;

@@ -51,14 +51,48 @@ static void all_done(struct sink_disk *s)
     s->flow->finished(s->flow);
 }
 
+/* A work tree is the result of a job without any failure, or nothing. */
+static void on_target_end(struct tarn_item *item, int status)
+{
+  struct disk_names *n = TARN_CONTAINER(item, struct disk_names, item);
+  struct sink_disk *s = n->sink;
+
+  s->names_running = false;
+  if (status)
+    tarn_flow_fail(s->flow, status, "target: work item");
+  else if (n->err.code && n->commit)
+    s->flow->fail(s->flow, &n->err);
+  tarn_disk_advance(s);
+  tarn_closer_drop(&s->flow->closer);
+}
+
+static void end_target(struct sink_disk *s)
+{
+  s->ended = true;
+  s->names_running = true;
+  s->names.commit = s->has_end && !s->closing && s->flow->failed == 0;
+  if (!s->names.commit && !s->closing)
+    tarn_flow_warn(s->flow, 0,
+                   "%s: left as it was, as not every entry could be restored",
+                   s->path);
+  s->names.item.run = tarn_disk_target_end_on_worker;
+  s->names.item.done = on_target_end;
+  tarn_closer_hold(&s->flow->closer);
+  tarn_lane_put(&s->name_lane, &s->names.item);
+}
+
 static void advance_end(struct sink_disk *s)
 {
   if (s->finished || s->names_running || s->writers_running > 0 ||
       !tarn_list_empty(&s->ops) || !tarn_list_empty(&s->removals) ||
       !tarn_list_empty(&s->names.ops) || !tarn_list_empty(&s->files))
     return;
-  if (!s->names.place_open || s->dirs.done || s->names.tree.n == 0) {
-    all_done(s);
+  if (!s->names.place_open || s->dirs.done || s->names.tree.n == 0 ||
+      (s->closing && s->opts.atomic)) {
+    if (s->opts.atomic && s->names.place_open && !s->ended)
+      end_target(s);
+    else
+      all_done(s);
     return;
   }
   s->names_running = true;
@@ -206,7 +240,7 @@ static void close_tree(struct tarn_tree *tree, bool keep)
   if (s->closing)
     return;
   s->closing = true;
-  s->keep = keep;
+  s->keep = keep = keep && !s->opts.atomic; /* which keeps all or nothing */
   if (s->finished)
     return;
   tarn_closer_hold(&s->flow->closer);
@@ -271,6 +305,7 @@ static void free_tree(struct tarn_tree *tree)
     tarn_place_close(&s->names.place);
   if (s->names.root >= 0)
     (void)close(s->names.root);
+  tarn_work_tree_drop(&s->names.work); /* gone by now, unless memory was out */
   free_owner_options(s);
   tarn_dir_tree_free(&s->names.tree);
   tarn_xattrs_free(s->names.last_xattrs);
@@ -340,7 +375,7 @@ struct tarn_tree *tarn_sink_disk_new(struct tarn_flow *flow,
     s->opts.writers = s->opts.writers ? TARN_DISK_WRITERS : 1;
   s->path = strdup(opts->path);
   s->writers = calloc(s->opts.writers, sizeof *s->writers);
-  s->names.root = -1;
+  s->names.root = s->names.work.parent = s->names.work.dir = -1;
   tarn_dir_tree_init(&s->names.tree, free_xattrs);
   tarn_budget_init(&s->fds, fds_for_files(), NULL);
   if (!copy_owner_options(s, opts) || !s->path || !s->writers ||
@@ -360,5 +395,9 @@ struct tarn_tree *tarn_sink_disk_new(struct tarn_flow *flow,
   tarn_lane_init(&s->write_lane, &flow->env->work, s->opts.writers);
   tarn_defer_init(&s->step, on_step);
   tarn_meter_init(&s->meter);
+  if (s->opts.atomic) {
+    flow->wait_for_target = true;
+    tarn_defer_schedule(&flow->env->defers, &s->step);
+  }
   return &s->tree;
 }

@@ -28,7 +28,9 @@ struct tarn_disk_options {
   unsigned writers;
   bool same_owner, same_permissions, numeric_owner, no_mtime, ignore_nodes;
   bool no_openat2;
-  enum tarn_old old; /* what becomes of names that are taken */
+  bool atomic, no_sync; /* a work tree beside the target becomes it at the
+                           end; without a sync */
+  enum tarn_old old;    /* what becomes of names that are taken */
   bool keep_dir_symlink;
   bool no_xattrs;
   const struct tarn_select *xattrs_include; /* lent for the sink's life */

@@ -53,6 +53,10 @@ struct tarn_flow {
   struct tarn_slab_pool in_pool, out_pool; /* raw bytes, decoded bytes */
   struct tarn_budget in, out, total;       /* `total` only sums */
   struct tarn_closer closer;
+  /* The source waits for `start`: a target that may be refused is judged before
+     the first request. */
+  bool wait_for_target;
+  void (*start)(struct tarn_flow *flow);
   bool over; /* failed or canceled: stages stop working */
 
   /* Counters for progress; each written by the stage that knows. */
