@@ -58,7 +58,9 @@ static void apply_xattrs(struct outcome *o, const struct tarn_xattr_place *p,
 {
   const char *name = NULL;
 
-  note(o, tarn_xattrs_apply(p, m->xattrs, step, &name), name);
+  int rc = tarn_xattrs_apply(p, m->xattrs, step, &name);
+
+  note(o, rc, name);
 }
 
 /* What a chown that failed would give to somebody else is left out. */

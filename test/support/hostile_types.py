@@ -52,7 +52,8 @@ add("directory_there_before", archive(
 add("device", archive(NULL, GOOD), 0, {b"x": char(1, 3), b"good": D},
     user=REFUSED)
 add("device_over_a_file", archive(member(b"x"), NULL, GOOD), 0,
-    {b"x": char(1, 3), b"good": D}, user=REFUSED)
+    {b"x": char(1, 3), b"good": D},
+    user={"code": 1, "tree": {b"x": D, b"good": D}})
 add("file_over_a_device", archive(NULL, member(b"x"), GOOD), 0,
     {b"x": D, b"good": D}, user={"code": 1})
 add("device_outside", lambda out: archive(

@@ -262,8 +262,7 @@ static void capabilities_need_an_owner_that_was_set(void **state)
   assert_int_equal(rc, 0);
 }
 
-static void
-a_setuid_file_keeps_its_bits_its_list_and_its_capability(void **state)
+static void a_setuid_file_keeps_bits_list_and_capability(void **state)
 {
   struct tempdir *t = *state;
   struct tarn_xattr x = {"security.capability", capability, sizeof capability};
@@ -354,8 +353,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(capabilities_need_an_owner_that_was_set,
                                       set_up, tear_down),
       cmocka_unit_test_setup_teardown(
-          a_setuid_file_keeps_its_bits_its_list_and_its_capability, set_up,
-          tear_down),
+          a_setuid_file_keeps_bits_list_and_capability, set_up, tear_down),
       cmocka_unit_test_setup_teardown(
           an_attribute_that_fails_is_named_and_the_rest_applied, set_up,
           tear_down),
