@@ -119,10 +119,10 @@ check_valgrind()
   options="--quiet;--error-exitcode=9;--leak-check=full;--trace-children=no"
   options="$options;--suppressions=$(pwd)/test/support/valgrind.supp"
   build plain "-DTARN_TEST_LAUNCHER=valgrind;$options"
-  check plain -L "$1"
+  (export TARN_TEST_EVERY="$2"; check plain -L "$1")
 }
 
-# Each fuzz target for a minute from its seeds; a finding stops the script and
+# Each fuzz target for half a minute from its seeds; a finding stops the script and
 # lies in build/fuzz/found.
 check_fuzz()
 {
@@ -131,11 +131,11 @@ check_fuzz()
   n_targets=0
   for target in $(find build/fuzz -name 'fuzz_*' -type f -perm -100 | sort); do
     name=$(basename "$target")
-    step "Fuzz: $name, ${TARN_FUZZ_SECONDS:-60} seconds"
+    step "Fuzz: $name, ${TARN_FUZZ_SECONDS:-30} seconds"
     mkdir -p "build/fuzz/corpus/$name"
     set -- "build/fuzz/corpus/$name"
     [ ! -d "test/fuzz/corpus/$name" ] || set -- "$@" "test/fuzz/corpus/$name"
-    run "$target" -max_total_time="${TARN_FUZZ_SECONDS:-60}" -timeout=25 \
+    run "$target" -max_total_time="${TARN_FUZZ_SECONDS:-30}" -timeout=25 \
       -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
       -artifact_prefix="build/fuzz/found/$name-" "$@"
     n_targets=$((n_targets + 1))
@@ -154,7 +154,7 @@ END
   need $build_packages $run_packages $test_packages
   build tsan
   check tsan -L 'flow|job'
-  check_valgrind unit
+  check_valgrind unit 31
   build minimal
   check minimal -L 'unit|flow|job'
   build dev
@@ -164,7 +164,7 @@ END
 test_all()
 {
   cat <<'END'
-This builds every preset and runs every suite, the deep tests and a minute of
+This builds every preset and runs every suite, the deep tests and half a minute of
 each fuzz target among them. It takes the better part of an hour.
 END
   need $build_packages $run_packages $test_packages
@@ -174,7 +174,7 @@ END
   run cmake --build build/clang -j "$jobs"
   build tsan
   check tsan
-  check_valgrind 'unit|flow|job'
+  check_valgrind 'unit|flow|job' 1
   build minimal
   check minimal
   check_fuzz

@@ -120,6 +120,8 @@ def test_a_client_certificate(tarn, nginx):
     assert res.code != 0 and res.out == b""
 
 
+# The store of certificates is made with libcrypto, as digests are.
+@pytest.mark.needs("digests")
 def test_the_certificates_are_read_once_for_all_connections(tarn, nginx,
                                                             tmp_path):
     """What a FIFO gives can be read one time only."""
