@@ -28,7 +28,7 @@
 #include "tar_make.h"
 #include "tempdir.h"
 
-enum { MEMBERS = 60, ARCHIVES = 60, DEEP_ARCHIVES = 2000 };
+enum { MEMBERS = 60, ARCHIVES = 60, DEEP_ARCHIVES = 800 };
 
 /* ---- randomness, repeatable ---- */
 
