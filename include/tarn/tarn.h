@@ -275,6 +275,7 @@ struct tarn_member {
   uint64_t length;    /* bytes of content, holes too */
   uint64_t header_at; /* offset of its header in the decoded stream */
   int is_sparse;
+  int has_no_mtime; /* the format keeps no times (FA1): they are 0 here */
 };
 
 struct tarn_event {

@@ -43,6 +43,12 @@ static void put_mtime(struct cli_json *j, const struct tarn_member *m)
   char text[96];
   struct tm tm;
 
+  if (m->has_no_mtime) {
+    tarn_cli_json_null(j, "mtime");
+    tarn_cli_json_null(j, "mtime_sec");
+    tarn_cli_json_null(j, "mtime_nsec");
+    return;
+  }
   if (gmtime_r(&when, &tm) && tm.tm_year >= -1900 && tm.tm_year <= 8099) {
     (void)snprintf(text, sizeof text,
                    "%04d-%02d-%02dT%02d:%02d:%02d.%09" PRIu32 "Z",

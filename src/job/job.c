@@ -98,6 +98,7 @@ void tarn_job_tell_entry(struct tarn_flow *flow, const struct tarn_entry *e)
   m.length = e->size;
   m.header_at = e->header_at;
   m.is_sparse = e->sparse;
+  m.has_no_mtime = e->no_mtime;
   event.kind = TARN_EVENT_ENTRY;
   event.text = e->path;
   event.member = &m;

@@ -1,5 +1,6 @@
 """A5: FA1 archives come out whole from a file and over HTTP, in any
 compression; what is damaged, cut or hostile does no harm."""
+import json
 import os
 import random
 import resource
@@ -308,3 +309,16 @@ def test_long_names_in_many_open_files_take_little_memory(tarn, tmp_path):
                *QUICK).expect(65)
     if not program.SANITIZED:
         assert res.maxrss < 128 << 20
+
+
+def test_a_listing_tells_that_fa1_has_no_times(tmp_path):
+    archive = Archive()
+    archive.file(b"f", 0o640)
+    archive.data(b"f", b"text")
+    archive.end(b"f")
+    archive.sum()
+    (tmp_path / "x.fa1").write_bytes(archive.bytes())
+    res = program.run("list", "--json", tmp_path / "x.fa1").expect(0)
+    line = json.loads(res.out)
+    assert (line["path"], line["size"], line["mode"]) == ("f", 4, "0640")
+    assert line["mtime"] is None and line["mtime_sec"] is None
