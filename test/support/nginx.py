@@ -148,10 +148,15 @@ class Nginx:
         return base + name
 
     def log(self, name=None):
-        """Requests that have ended, oldest first; nginx writes each late."""
-        time.sleep(0.2)
-        out = []
-        for line in (self.dir / "access.log").read_text().splitlines():
+        """Requests that have ended, oldest first; nginx writes each late, so
+        the log is read until it has stayed the same for a while."""
+        text, out, same = None, [], 0
+        while same < 2:
+            time.sleep(0.15)
+            seen = (self.dir / "access.log").read_text()
+            same = same + 1 if seen == text else 0
+            text = seen
+        for line in text.splitlines():
             method, uri, proto, status, rng, conn, sent = line.split("|")
             if name is None or uri.endswith("/" + name):
                 out.append({"method": method, "uri": uri, "protocol": proto,
